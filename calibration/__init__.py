@@ -1,0 +1,1 @@
+"""Where things are: equipment, table geometry, camera model, automatic calibration."""

@@ -1,0 +1,1 @@
+"""Videos the project makes itself, and the generator that makes any number more."""

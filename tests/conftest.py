@@ -1,0 +1,15 @@
+"""Fixtures shared by all tests."""
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The folder of third-party and reference material beside the checkout; skips where it is missing."""
+    if not SHARED.is_dir():
+        pytest.skip("the reference material beside the checkout (../shared) is missing")
+    return SHARED

@@ -1,0 +1,1 @@
+"""What is seen: capture, rectification, ball detection, identity by appearance."""
