@@ -95,7 +95,8 @@ def find_table(name: str) -> TableSpec:
     for spec in TABLES:
         if spec.name == name:
             return spec
-    raise InputError(f"no table is called {name!r}; there are {', '.join(spec.name for spec in TABLES)}, or give --length-mm, --width-mm and --ball-mm")
+    names = ", ".join(spec.name for spec in TABLES)
+    raise InputError(f"no table is called {name!r}; there are {names}, or give --length-mm, --width-mm and --ball-mm")
 
 
 def parse_game(name: str) -> str:
