@@ -124,7 +124,7 @@ class CameraModel:
 
     def _undistort(self, points_px: FloatArray) -> FloatArray:
         homogeneous = np.column_stack([points_px, np.ones(len(points_px))])
-        target = np.linalg.solve(self.matrix, homogeneous.T).T[:, :2]
+        target: FloatArray = np.asarray(np.linalg.solve(self.matrix, homogeneous.T).T[:, :2], dtype=np.float64)
         normal = target.copy()
         for _ in range(_UNDISTORT_STEPS):
             radial, dx, dy = self._distort(normal[:, 0], normal[:, 1])
