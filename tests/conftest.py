@@ -13,3 +13,8 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the reference material beside the checkout (../shared) is missing")
     return SHARED
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run slow tests after all others, so that a plain mistake shows within seconds."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
