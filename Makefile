@@ -1,0 +1,46 @@
+# One way to do each thing. `make check` is what .ci/run calls; VENV=DIR takes another environment.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+
+.PHONY: install format lint types spelling test slow tests cover docs check
+
+install: ## environment with cueref (editable) and everything the checks need
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+
+format: ## rewrite layout and import order
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --select I .
+
+lint: ## layout as `make format` leaves it, and the rules of pyproject.toml
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: ## mypy, strict, all packages
+	$(BIN)/mypy
+
+spelling:
+	$(BIN)/codespell
+
+test: ## the fast tests
+	$(BIN)/pytest
+
+slow: ## the slow tests; pytest's code 5 only says that there are none
+	$(BIN)/pytest -m slow || test $$? -eq 5
+
+tests: ## all of them in one run, the fast ones first (tests/conftest.py)
+	$(BIN)/pytest -m 'slow or not slow'
+
+cover: ## branch coverage of the fast tests; needs pytest-cov, which nothing else does
+	$(BIN)/pip install --quiet --disable-pip-version-check pytest-cov
+	$(BIN)/pytest --cov=calibration --cov=vision --cov=tracker --cov=referee --cov=sample_videos --cov-branch --cov-report=term-missing:skip-covered
+
+CHROMIUM ?= chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+	--disable-component-update --disable-sync --user-data-dir=$(CURDIR)/build/readme/browser --hide-scrollbars
+
+docs: ## the picture in the README: the report on our own sample video, drawn by Chromium
+	$(BIN)/cueref review sample_videos/legal_pot.mp4 --game nine-ball -o build/readme
+	$(CHROMIUM) --window-size=900,760 --screenshot=$(CURDIR)/docs/images/report.png file://$(CURDIR)/build/readme/report.html
+
+check: lint types spelling tests ## all that must hold before a change goes in
