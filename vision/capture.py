@@ -1,0 +1,130 @@
+"""Recordings from outside: the only module that opens videos.
+
+Theory: OpenCV decodes; `CAP_PROP_POS_MSEC` after a read is the time stamp of the picture just read (the container's
+own, also with variable frame rate), re-based to the first picture shown. Where a container has no usable stamps
+(raw streams, some AVIs give 0 throughout) the stated rate takes their place, which is what such a file means.
+
+Known failures: a file torn in the middle decodes up to the tear and then stops without an error; it is told from a
+whole one by comparing the last stamp with the stated length. The header counts more pictures than are shown where
+the file has an edit list, so a few missing ones are no tear.
+
+InputError   The file cannot be used as a video; the message says what, where and what to do.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from calibration.errors import InputError
+from vision.frame import Frame
+
+_TORN_SHARE = 0.03
+"""Missing share of the stated pictures above which a recording is called torn: edit lists hide up to a second of a
+minute (1.7 %), a torn download lacks far more. Lower calls whole files torn, higher hides a lost end."""
+_TORN_LEAST_S = 0.5
+"""And at least this much must be missing, seconds: the last group of pictures of a short file may not be shown."""
+_VIDEO_HINT = "give a video that plays (for instance .mp4, .mkv, .avi)"
+
+
+class VideoSource:
+    """A recording as frames, in order, once.
+
+    Attributes:
+        path: The file.
+        image_size_px: (width, height) of the first picture.
+        rate_hz: Stated mean rate, pictures a second; 0.0 where the file states none.
+        frame_count: Stated number of pictures, an estimate; 0 where the file states none.
+        torn: One line on why the recording ends early, empty while it has not or where it is whole.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a recording and decode its first picture.
+
+        Raises:
+            InputError: If the file is missing, empty, no video, or has no picture that decodes.
+        """
+        self.path = path
+        _refuse_non_files(path)
+        os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # The decoder's own lines would drown the one that counts.
+        self._capture = cv2.VideoCapture(os.fspath(path))
+        if not self._capture.isOpened():
+            raise InputError(f"{path}: not a video, or one whose picture stream cannot be read; {_VIDEO_HINT}")
+        self.rate_hz = max(float(self._capture.get(cv2.CAP_PROP_FPS)), 0.0)
+        self.frame_count = max(int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)), 0)
+        self.torn = ""
+        self._first = self._read()
+        if self._first is None:
+            self._capture.release()
+            raise InputError(f"{path}: no picture in this video can be decoded; it is cut off or damaged, {_VIDEO_HINT}")
+        height, width = self._first[0].shape[:2]
+        self.image_size_px = (int(width), int(height))
+
+    @property
+    def duration_s(self) -> float:
+        """Stated length, seconds, an estimate for progress; 0.0 where unknown."""
+        return self.frame_count / self.rate_hz if self.rate_hz > 0 else 0.0
+
+    def __enter__(self) -> "VideoSource":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._capture.release()
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Frames in the order shown, time stamps never falling; `torn` is set when they end too early."""
+        picture, origin_ms = self._first, self._first[1] if self._first else 0.0
+        self._first = None
+        index, last_s = 0, 0.0
+        while picture is not None:
+            image, stamp_ms = picture
+            time_s = (stamp_ms - origin_ms) / 1000.0
+            if index and time_s <= last_s:
+                time_s = last_s + (1.0 / self.rate_hz if self.rate_hz > 0 else 1.0 / 25.0)
+            image.setflags(write=False)
+            yield Frame(index=index, time_s=time_s, image=image)
+            index, last_s = index + 1, time_s
+            picture = self._read()
+        self._judge_end(index, last_s)
+        self.close()
+
+    def _read(self) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.uint8]], float] | None:
+        try:
+            read, image = self._capture.read()
+        except cv2.error:
+            return None
+        if not read or image is None:
+            return None
+        return np.asarray(image, dtype=np.uint8), float(self._capture.get(cv2.CAP_PROP_POS_MSEC))
+
+    def _judge_end(self, shown: int, last_s: float) -> None:
+        if self.rate_hz <= 0 or self.frame_count <= 0:
+            return
+        missing = self.frame_count - shown
+        missing_s = min(missing / self.rate_hz, self.duration_s - last_s)
+        if missing > _TORN_SHARE * self.frame_count and missing_s > _TORN_LEAST_S:
+            self.torn = f"{self.path}: ends after {last_s:.2f} s of {self.duration_s:.2f} s: the file is cut off or damaged there"
+
+
+def open_video(path: Path | str) -> VideoSource:
+    """The recording in a file, its first picture already decoded.
+
+    Raises:
+        InputError: If the file is missing, empty, no video, or has no picture that decodes.
+    """
+    return VideoSource(Path(path))
+
+
+def _refuse_non_files(path: Path) -> None:
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; give a video file")
+    if not path.is_file():
+        raise InputError(f"{path}: no such video file; check the name")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty; record or copy it again")

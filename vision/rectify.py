@@ -1,0 +1,80 @@
+"""The bed from straight above: one precomputed map from the camera picture to a view of constant scale.
+
+The view lies in the plane of the ball centres (z = R), so that a ball is a disc of constant radius wherever it lies,
+and a view pixel is a table place by one scale and one shift. Row 0 is at y = +top, column 0 at x = -left: the view is
+never mirrored, whatever way round the camera hangs. Lens distortion is undone by the same map.
+
+Fails softly: parts of the view that the picture does not show come out black, and `inside` says which.
+"""
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from calibration.calibration import Calibration
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+MARGIN_BALLS = 1.6
+"""Seen beyond the noses, ball diameters: a corner pocket's mouth and a ball in its jaws, not the whole hole.
+Less cuts balls in the jaws, more costs time and shows rails that look like balls."""
+_SHRINK_FROM = 2.0
+"""From this many picture pixels a view pixel on, the picture is halved first: sampling finer detail only by
+neighbours lets single pixels (noise, weave of the cloth) stand for their surroundings."""
+
+
+class TopView:
+    """Camera picture to view, and view pixels to table metres.
+
+    Attributes:
+        px_per_m: Scale of the view.
+        size_px: (width, height) of the view.
+        ball_radius_px: Radius of a ball in the view.
+        inside: Shape (height, width), bool, True where the camera picture covers the view.
+    """
+
+    def __init__(self, calibration: Calibration, *, ball_radius_px: float) -> None:
+        """Precompute the map.
+
+        Args:
+            calibration: Camera and table.
+            ball_radius_px: Wanted radius of a ball in the view, pixels, > 0.
+        """
+        spec = calibration.spec
+        margin = MARGIN_BALLS * spec.ball_diameter_m
+        self.ball_radius_px = ball_radius_px
+        self.px_per_m = ball_radius_px / spec.ball_radius_m
+        width = int(np.ceil((spec.length_m + 2 * margin) * self.px_per_m / 8)) * 8
+        height = int(np.ceil((spec.width_m + 2 * margin) * self.px_per_m / 8)) * 8
+        self.size_px = (width, height)
+        columns, rows = np.meshgrid(np.arange(width), np.arange(height))
+        places = self.to_table(np.column_stack([columns.ravel(), rows.ravel()]))
+        pixels = calibration.camera.to_pixels(places, height_m=spec.ball_radius_m).reshape(height, width, 2)
+        picture_width, picture_height = calibration.camera.image_size_px
+        self.inside = (pixels >= 0).all(2) & (pixels[..., 0] <= picture_width - 1) & (pixels[..., 1] <= picture_height - 1)
+        step = np.hypot(*(pixels[height // 2, width // 2 + 1] - pixels[height // 2, width // 2]))
+        self._shrink = 2 ** max(int(np.floor(np.log2(max(step / _SHRINK_FROM, 1.0)))) + (step >= _SHRINK_FROM), 0)
+        shrunk = (pixels + 0.5) / self._shrink - 0.5
+        self._map = cv2.convertMaps(shrunk[..., 0].astype(np.float32), shrunk[..., 1].astype(np.float32), cv2.CV_16SC2)
+
+    def view(self, image: Image) -> Image:
+        """The bed from above, shape (height, width, 3), uint8, BGR; black where the picture does not reach."""
+        if self._shrink > 1:
+            height, width = image.shape[:2]
+            image = np.asarray(
+                cv2.resize(image, (width // self._shrink, height // self._shrink), interpolation=cv2.INTER_AREA), dtype=np.uint8
+            )
+        return np.asarray(cv2.remap(image, self._map[0], self._map[1], cv2.INTER_LINEAR), dtype=np.uint8)
+
+    def to_table(self, points_px: ArrayLike) -> FloatArray:
+        """Table places (x, y) in metres of view pixels (x, y), shape (N, 2) both, in the plane of the ball centres."""
+        points = np.asarray(points_px, dtype=np.float64).reshape(-1, 2)
+        centre = (np.array(self.size_px) - 1) / 2
+        return (points - centre) / self.px_per_m * (1.0, -1.0)
+
+    def to_view(self, points_m: ArrayLike) -> FloatArray:
+        """View pixels (x, y) of table places (x, y) in metres, shape (N, 2) both."""
+        points = np.asarray(points_m, dtype=np.float64).reshape(-1, 2)
+        centre = (np.array(self.size_px) - 1) / 2
+        return points * (1.0, -1.0) * self.px_per_m + centre
