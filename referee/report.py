@@ -1,0 +1,259 @@
+"""The report of a match: one HTML file that needs nothing else, for a phone and for a desk.
+
+Input is the `cueref.review/1` object of design.md; what only a recording can give (paths, a still picture) comes
+beside it and may be missing. The page has no script and asks for nothing over a network: style, diagrams and pictures
+are in it, and the only links out are to the annotated video beside it.
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from calibration.equipment import TableSpec, find_table
+from calibration.errors import InputError
+from calibration.table import Table
+from referee.diagram import Paths, draw_shot, drawing_size
+from referee.wording import ball_name, call_text, clock_text, event_text, foul_text, game_name, player_name, pocket_name
+
+FORMAT = "cueref.review/1"
+FILE_NAME = "report.html"
+VIDEO_NAME = "annotated.mp4"
+_TEMPLATES = Path(__file__).parent / "templates"
+_LEAD_IN_S = 1.0
+"""A link into the video starts this long before the strike, so that the layout is seen first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotMedia:
+    """What a recording shows of one shot beyond its facts.
+
+    Attributes:
+        paths: Ball to its places, (t, x, y) with t in seconds from the tip contact and x, y in metres. Read only.
+        still_jpeg: A small picture as a JPEG file; None where there is none.
+        still_text: What the picture shows, one line.
+    """
+
+    paths: Paths = field(default_factory=dict)
+    still_jpeg: bytes | None = None
+    still_text: str = "The table at the strike"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A line of a list in the page: a short left part and a text."""
+
+    left: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ShotView:
+    """One shot, every text ready for the page."""
+
+    number: int
+    time: str
+    shooter: str
+    call: str
+    tone: str
+    badge: str
+    diagram: Markup
+    has_paths: bool
+    clauses: Sequence[_Row]
+    reasons: Sequence[str]
+    readings: Sequence[_Row]
+    facts: Sequence[_Row]
+    doubts: Sequence[str]
+    events: Sequence[_Row]
+    video: str
+    still: str
+    still_text: str
+
+
+def write_report(
+    directory: Path,
+    review: Mapping[str, Any],
+    *,
+    media: Mapping[int, ShotMedia] | None = None,
+    clause_texts: Mapping[str, str] | None = None,
+    video: str | None = None,
+) -> Path:
+    """Write `report.html` into the folder, beside it first and then renamed, and give its path.
+
+    Args:
+        directory: Made if missing.
+        review: The `cueref.review/1` object.
+        media: By shot number.
+        clause_texts: Clause id to one line; clauses without a text are shown by id.
+        video: Name of the annotated video beside the report; by default `annotated.mp4` where it exists already.
+
+    Raises:
+        InputError: If `review` is not such an object; the message names the field.
+        OSError: If the folder cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    if video is None and (directory / VIDEO_NAME).exists():
+        video = VIDEO_NAME
+    page = render_report(review, media=media, clause_texts=clause_texts, video=video)
+    target = directory / FILE_NAME
+    partial = directory / (FILE_NAME + ".part")
+    try:
+        partial.write_text(page, encoding="utf-8")
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def render_report(
+    review: Mapping[str, Any],
+    *,
+    media: Mapping[int, ShotMedia] | None = None,
+    clause_texts: Mapping[str, str] | None = None,
+    video: str | None = None,
+) -> str:
+    """The page as text; arguments and errors as for `write_report`."""
+    if review.get("format") != FORMAT:
+        raise InputError(f"report: format must be {FORMAT!r}, found {review.get('format')!r}; give the output of cueref review --json")
+    try:
+        table = Table(_table_spec(review["table"]))
+        players = review.get("players") or {}
+        views = [
+            _shot_view(shot, table, (media or {}).get(int(shot["number"]), ShotMedia()), clause_texts or {}, players, video)
+            for shot in review["shots"]
+        ]
+        head = _head(review, table.spec, players)
+        bad = [
+            _Row(left=f"{clock_text(float(gap['from_s']))} to {clock_text(float(gap['to_s']))}", text=str(gap["why"]))
+            for gap in review.get("bad_intervals") or ()
+        ]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"report: missing or malformed field: {error}; give the output of cueref review --json") from error
+    undecided = sum(view.badge == "undecided" for view in views)
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("report.html").render(
+        head=head,
+        shots=views,
+        undecided=undecided,
+        assumed=[str(line) for line in review.get("assumed") or ()],
+        bad_intervals=bad,
+        video=video or "",
+        upright="{1:.1f} / {0:.1f}".format(*drawing_size(table)),
+    )
+
+
+def _table_spec(table: Mapping[str, Any]) -> TableSpec:
+    try:
+        mouths = find_table(str(table["name"]))
+        corner, side = mouths.corner_mouth_m, mouths.side_mouth_m
+    except InputError:
+        corner = side = None
+    return TableSpec(
+        name=str(table["name"]),
+        length_m=float(table["length_m"]),
+        width_m=float(table["width_m"]),
+        ball_diameter_m=float(table["ball_diameter_m"]),
+        corner_mouth_m=corner,
+        side_mouth_m=side,
+        metric=bool(table.get("metric", True)),
+    )
+
+
+def _head(review: Mapping[str, Any], spec: TableSpec, players: Mapping[str, str]) -> Mapping[str, str]:
+    size = f"{spec.length_m * 1000:.0f} x {spec.width_m * 1000:.0f} mm" if spec.metric else "size not known"
+    residual = (review["table"].get("residual_mm") or {}).get("median")
+    fit = f", fitted to {residual:.1f} mm" if isinstance(residual, int | float) and spec.metric else ""
+    ends = "" if review["table"].get("foot_known", True) else "; which end is the head is a convention here, not known"
+    score = review.get("score") or {}
+    named = {player: player_name(player, players) for player in score}
+    return {
+        "game": game_name(str(review["game"])),
+        "table": f"Table {spec.name}, {size}{fit}{ends}",
+        "score": ", ".join(f"{named[player][:1].upper()}{named[player][1:]} {points}" for player, points in score.items()),
+    }
+
+
+def _shot_view(
+    shot: Mapping[str, Any], table: Table, media: ShotMedia, clause_texts: Mapping[str, str], players: Mapping[str, str], video: str | None
+) -> _ShotView:
+    start_s, end_s = float(shot["start_s"]), float(shot["end_s"])
+    verdict = str(shot["verdict"])
+    shooter = (shot.get("state_before") or {}).get("shooter")
+    still = f"data:image/jpeg;base64,{b64encode(media.still_jpeg).decode()}" if media.still_jpeg else ""
+    return _ShotView(
+        number=int(shot["number"]),
+        time=clock_text(start_s),
+        shooter=player_name(str(shooter), players) if shooter else "",
+        call=call_text(shot, players),
+        tone=verdict,
+        badge="undecided" if verdict == "undecided" else "certain",
+        diagram=Markup(draw_shot(table, shot, media.paths)),  # escapes every text itself
+        has_paths=bool(media.paths),
+        clauses=[_Row(left=str(clause), text=clause_texts.get(str(clause), "")) for clause in shot.get("clauses") or ()],
+        reasons=[str(reason) for reason in shot.get("reasons") or ()],
+        readings=_readings(shot) if verdict == "undecided" else (),
+        facts=_facts(shot),
+        doubts=[str(doubt.get("text") or doubt.get("kind", "")) for doubt in shot.get("doubts") or ()],
+        events=[_event_row(event, start_s) for event in shot.get("events") or ()],
+        video=f"{video}#t={max(0.0, start_s - _LEAD_IN_S):.2f},{end_s:.2f}" if video else "",
+        still=still,
+        still_text=media.still_text,
+    )
+
+
+def _readings(shot: Mapping[str, Any]) -> list[_Row]:
+    rows = []
+    for reading in shot.get("readings") or ():
+        codes = ", ".join(foul_text(str(code), {}) for code in reading.get("foul_codes") or ())
+        said = str(reading.get("verdict", "")) + (f" ({codes})" if codes else "")
+        differs = str(reading.get("differs") or "")
+        rows.append(_Row(left=percent(float(reading["p"])), text=f"{said}: {differs}" if differs else said))
+    return rows
+
+
+def _facts(shot: Mapping[str, Any]) -> list[_Row]:
+    """What the ruling rests on, each with its chance where that is not 1."""
+    names = {"none": "no ball", "unknown": "not seen"}
+    contacts = sorted((shot.get("first_contact") or {}).items(), key=lambda item: -item[1])
+    first = [f"{names.get(key) or ball_name(key)}{_chance(float(p))}" for key, p in contacts if p >= 0.001]
+    rows = [_Row(left="First contact", text=", ".join(first))] if first else []
+    if "rail_after_contact" in shot:
+        rows.append(_Row(left="Rail after it", text=_likely(float(shot["rail_after_contact"]))))
+    fallen = [f"{ball_name(ball)}, {pocket_name(pocket)}" for ball, pocket in shot.get("pocketed") or ()]
+    rows.append(_Row(left="Pocketed", text="; ".join(fallen) or "nothing"))
+    gone = [ball_name(ball) for ball in shot.get("off_table") or ()]
+    return [*rows, _Row(left="Off the table", text=", ".join(gone))] if gone else rows
+
+
+def _likely(p: float) -> str:
+    return f"yes{_chance(p)}" if p >= 0.5 else f"no{_chance(1 - p)}"
+
+
+def _chance(p: float) -> str:
+    return "" if p >= 0.9995 else f" ({percent(p)})"
+
+
+def percent(p: float) -> str:
+    """A probability for people; never a rounded "100 %" for what is not certain.
+
+    >>> percent(0.873), percent(0.9999), percent(0.0002), percent(1.0)
+    ('87 %', '> 99.9 %', '< 0.1 %', '100 %')
+    """
+    if p >= 1.0:
+        return "100 %"
+    if p > 0.999:
+        return "> 99.9 %"
+    if 0.0 < p < 0.001:
+        return "< 0.1 %"
+    return f"{100 * p:.1f} %" if p > 0.99 or p < 0.01 else f"{100 * p:.0f} %"
+
+
+def _event_row(event: Mapping[str, Any], start_s: float) -> _Row:
+    t, p = float(event.get("t", 0.0)), float(event.get("p", 1.0))
+    return _Row(left=clock_text(start_s + t), text=event_text(event) + _chance(p))
