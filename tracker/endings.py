@@ -1,0 +1,119 @@
+"""How a ball's track ends: at rest, still rolling, in a pocket, off the table, or out of sight.
+
+Nothing is pocketed because it vanished: a track that ends counts as pocketed when its last path leads into a mouth
+within the time it needs, or when its last places lie deeper in a mouth than a ball can rest. A ball that was at rest
+when it was lost is hidden, wherever it lay.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracker.kinks import Path
+from tracker.noses import HANGING_DEPTH_RATIO, INWARD, Surroundings
+from tracker.trajectory import Piece
+
+FloatArray = NDArray[np.float64]
+
+LOST_S = 0.25
+"""A track that ends this much before the last frame has ended; shorter gaps are missed detections."""
+ENTRY_S = 0.35
+"""A ball that runs into a pocket is expected in the mouth within this time of its last sample."""
+STILL_MPS = 0.012
+"""Slower than this at the last sample is at rest: it stops within a few millimetres."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """The end of one ball's track.
+
+    Attributes:
+        kind: `rest`, `rolling`, `pocketed`, `off_table` or `lost`.
+        p: Probability of that kind (and pocket) as stated.
+        time_s: Of the end: rest reached, mouth entered, last seen.
+        place_m: Shape (2,), last place on the bed.
+        pocket: Where it fell.
+    """
+
+    kind: str
+    p: float
+    time_s: float
+    place_m: FloatArray
+    pocket: str | None = None
+
+
+def find_ending(path: Path, around: Surroundings, end_s: float, frame_s: float) -> Ending:
+    """How the track of a ball ends in a recording that goes on until `end_s`."""
+    last = path.pieces[-1]
+    time = float(path.times_s[-1])
+    place = last.position(time)
+    ended = end_s - time > max(LOST_S, 3 * frame_s)
+    deep = _lies_in(path, around)
+    if deep is not None:
+        return Ending(kind="pocketed", p=0.995, time_s=deep[1], place_m=place, pocket=deep[0])
+    speed = last.speed(time) if last.moving else 0.0
+    if ended or end_s - time > 1.5 * frame_s:
+        found = _falls(path, last, around, time, frame_s)
+        if found is not None and (ended or found[1] > 0.9):
+            pocket, p, entry = found
+            return Ending(kind="pocketed", p=p if ended else 0.8 * p, time_s=entry, place_m=place, pocket=pocket)
+        if ended:
+            outside = min(around.gap_m(cushion, place) for cushion in INWARD)
+            if outside < -0.5 * around.radius_m:
+                return Ending(kind="off_table", p=0.9, time_s=time, place_m=place)
+            if speed > 0.5 and outside < speed * 2 * frame_s:
+                return Ending(kind="off_table", p=0.4, time_s=time, place_m=place)
+            return Ending(kind="lost", p=0.9, time_s=time, place_m=place)
+    if speed > STILL_MPS:
+        return Ending(kind="rolling", p=0.99, time_s=time, place_m=place)
+    return Ending(kind="rest", p=0.99, time_s=last.start_s if not last.moving else time, place_m=place)
+
+
+def _lies_in(path: Path, around: Surroundings) -> tuple[str, float] | None:
+    """The pocket in which the last places lie, deeper than a ball rests on its lip, and when it got there."""
+    place = path.xy_m[-1]
+    pocket = around.nearest_pocket(place)
+    limit = HANGING_DEPTH_RATIO * around.radius_m * (1.0 if pocket[0] != "S" else 0.7)
+    depth = [around.depth_m(pocket, point) for point in path.xy_m[-40:]]
+    if depth[-1] < limit or around.mouth_distance_m(pocket, place) > 5 * around.radius_m:
+        return None
+    inside = len(depth)
+    while inside > 0 and depth[inside - 1] > 0.5 * limit:
+        inside -= 1
+    return pocket, float(path.times_s[len(path.xy_m) - len(depth) + min(inside, len(depth) - 1)])
+
+
+def _falls(path: Path, last: Piece, around: Surroundings, time: float, frame_s: float) -> tuple[str, float, float] | None:
+    """Pocket, probability and time of entry of a ball whose track ends on the way into a mouth."""
+    place = last.position(time)
+    velocity = last.velocity(time) if last.moving else np.zeros(2)
+    speed = float(np.hypot(velocity[0], velocity[1]))
+    pocket = around.nearest_pocket(place)
+    half = around.mouth_half_m(pocket)
+    distance = around.mouth_distance_m(pocket, place)
+    mouth = np.array(around.table.mouth_centre_m(pocket))
+    near = distance < half + 0.6 * around.radius_m
+    if speed < STILL_MPS:
+        return (pocket, 0.6, time) if near and around.depth_m(pocket, place) > -0.3 * around.radius_m else None
+    direction = velocity / speed
+    # where the path crosses the line of the nose ends, measured along it
+    outward = around.outward(pocket)
+    rate = float(velocity @ outward)
+    depth = around.depth_m(pocket, place)
+    if depth > 0 or (near and rate > 0):
+        return pocket, 0.999 if near else 0.98, time + 0.5 * frame_s
+    if rate > 0:
+        wait = -depth / rate
+        crossing = place + velocity * wait
+        offset = float(np.hypot(*(crossing - mouth)))
+        allowed = max(ENTRY_S, 3 * frame_s)
+        if wait < allowed and offset < half:
+            return pocket, 0.998 if wait < 3 * frame_s + 0.05 else 0.97, time + wait
+        if wait < 3 * frame_s + 0.03 and offset < half + 1.2 * around.radius_m:
+            return pocket, 0.97, time + wait
+    # a ball that touched a lip in its last frame: near the mouth, any direction
+    lead = float((mouth - place) @ direction)
+    if distance < half + 1.2 * around.radius_m + speed * 1.5 * frame_s and lead > -around.radius_m:
+        return pocket, 0.93, time + frame_s
+    return None

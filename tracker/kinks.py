@@ -1,0 +1,169 @@
+"""Changes of course: where the velocity of a ball jumps, how much, when and how surely.
+
+Neighbouring pieces of a ball's path (trajectory.py) meet in a knot. A knot with a jump of velocity that the noise does
+not explain is a kink; the transition from sliding to rolling has none. A ball that starts from rest wakes (its first
+kink), a ball that stops dead has one too. Pieces too short to carry a velocity of their own lie between contacts that
+are closer than the pictures can part: they are swallowed and the kink spans them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.equipment import BallId
+from tracker.trajectory import Piece
+
+FloatArray = NDArray[np.float64]
+
+MIN_JUMP_MPS = 0.012
+"""Smallest change of velocity that can be a contact: below it cloth and noise do the same."""
+SIGNIFICANT = 4.5
+"""A jump counts from this many standard deviations; lower makes kinks of bends, higher loses soft contacts."""
+SHORT_SAMPLES = 2
+"""A piece of so few samples has no velocity of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """One ball's samples and pieces.
+
+    Attributes:
+        ball: Name.
+        times_s: Shape (n,), of the samples.
+        xy_m: Shape (n, 2).
+        variance: Shape (n,), square metres per axis.
+        pieces: In time order.
+    """
+
+    ball: BallId
+    times_s: FloatArray
+    xy_m: FloatArray
+    variance: FloatArray
+    pieces: tuple[Piece, ...]
+
+    def piece_at(self, time_s: float) -> Piece:
+        """The piece that holds at a time; the nearest one in gaps and beyond the ends."""
+        best = self.pieces[0]
+        for piece in self.pieces:
+            if time_s < piece.start_s:
+                middle = 0.5 * (best.end_s + piece.start_s)
+                return best if time_s < middle else piece
+            best = piece
+        return best
+
+    def position(self, time_s: float) -> FloatArray:
+        """Where the ball is, metres."""
+        return self.piece_at(time_s).position(time_s)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it moves at all."""
+        return any(piece.moving for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kink:
+    """A jump of velocity.
+
+    Attributes:
+        ball: Name.
+        time_s: Where the pieces meet.
+        sigma_s: Standard deviation of that time.
+        low_s: Last sample before.
+        high_s: First sample after.
+        place_m: Shape (2,), where.
+        jump_mps: Shape (2,), velocity after less velocity before.
+        variance: Of the jump, (m/s)^2 per axis.
+        before: Piece before.
+        after: Piece after.
+    """
+
+    ball: BallId
+    time_s: float
+    sigma_s: float
+    low_s: float
+    high_s: float
+    place_m: FloatArray
+    jump_mps: FloatArray
+    variance: float
+    before: Piece
+    after: Piece
+
+    @property
+    def size_mps(self) -> float:
+        """Length of the jump."""
+        return float(np.hypot(self.jump_mps[0], self.jump_mps[1]))
+
+    @property
+    def wakes(self) -> bool:
+        """Whether the ball was at rest before."""
+        return not self.before.moving
+
+    @property
+    def stops(self) -> bool:
+        """Whether the ball is at rest after."""
+        return not self.after.moving
+
+
+def meet(before: Piece, after: Piece) -> tuple[float, float, FloatArray, float, float]:
+    """Where two pieces come closest: time, its deviation, jump of velocity, its variance per axis, mismatch in metres."""
+    low, high = before.end_s, after.start_s
+    margin = 0.5 * (high - low)
+    time = 0.5 * (low + high)
+    for _ in range(3):
+        gap = after.position(time) - before.position(time)
+        jump = after.velocity(time) - before.velocity(time)
+        square = float(jump @ jump)
+        if square < 1e-12:
+            break
+        time = float(np.clip(time - float(gap @ jump) / square, low - margin, high + margin))
+    gap = after.position(time) - before.position(time)
+    jump = after.velocity(time) - before.velocity(time)
+    variance = before.velocity_variance(time) + after.velocity_variance(time)
+    place_variance = before.position_variance(time) + after.position_variance(time)
+    size = float(np.hypot(jump[0], jump[1]))
+    sigma = min((place_variance**0.5) / max(size, 1e-6), (high - low) / 2 + 1e-4)
+    return time, sigma, jump, variance, float(np.hypot(gap[0], gap[1]))
+
+
+def find_kinks(path: Path) -> list[Kink]:
+    """The kinks of one ball in time order."""
+    pieces: Sequence[Piece] = path.pieces
+    kinks: list[Kink] = []
+    index = 0
+    while index + 1 < len(pieces):
+        before, follow = pieces[index], index + 1
+        # swallow pieces too short for a velocity, unless the path ends with them
+        while follow + 1 < len(pieces) and pieces[follow].moving and pieces[follow].count <= SHORT_SAMPLES:
+            follow += 1
+        kink = _kink(path, before, pieces[follow])
+        if kink is not None:
+            kinks.append(kink)
+        index = follow
+    return kinks
+
+
+def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
+    if not before.moving and not after.moving:
+        return None
+    time, sigma, jump, variance, _ = meet(before, after)
+    size = float(np.hypot(jump[0], jump[1]))
+    if before.moving and size < max(SIGNIFICANT * variance**0.5, MIN_JUMP_MPS):
+        return None
+    weight_before, weight_after = before.position_variance(time), after.position_variance(time)
+    share = weight_after / max(weight_before + weight_after, 1e-12)
+    place = share * before.position(time) + (1 - share) * after.position(time)
+    return Kink(
+        ball=path.ball,
+        time_s=time,
+        sigma_s=sigma,
+        low_s=before.end_s,
+        high_s=after.start_s,
+        place_m=np.asarray(place),
+        jump_mps=jump,
+        variance=variance,
+        before=before,
+        after=after,
+    )

@@ -1,0 +1,251 @@
+"""Shots cut out of the flow of states: from rest, through a stroke, to rest again.
+
+A ball moves when the mean of its last places has left the mean of those a quarter second before by more than the noise
+can. So a slow roll is not rest (10 mm/s is 2.5 mm in that time), and jitter is not motion. The table rests when no ball
+has moved for half a second. A window opens when the first ball moves and closes at rest; it reaches back over the rest
+before, because that is where the layout is read.
+
+What is not a shot: a ball carried or pushed by hand has no sudden start: it is fastest later, it turns without touching
+anything, it stands and goes on. Such a window is dropped (the ball's new place is part of the next window's rest). So
+is one in which balls only appear and vanish (racking, taking balls out).
+
+A recording that opens with balls in motion gives a window whose strike was not seen, one that closes before rest a
+window that is not complete. The same code serves live states and finished tracks.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.equipment import BallId
+from tracker.history import BallTrack, TableState, TrackedBall
+
+FloatArray = NDArray[np.float64]
+
+SPAN_S = 0.10
+"""Places are averaged over this time."""
+LAG_S = 0.25
+"""Two means this far apart are compared: shorter misses slow rolls, longer reports rest late."""
+MOVED_M = 0.0018
+"""Least shift of a mean that is motion: 7 mm/s; a ball that slow stops within a millimetre."""
+NOISE_FACTOR = 5.0
+"""A shift must also exceed this many standard deviations of the difference of the means."""
+REST_S = 0.5
+"""No ball moved for this long: the table rests. Shorter splits a shot in which a ball turns back slowly."""
+LEAD_S = 3.0
+"""Rest before a stroke that a window takes along, seconds."""
+KEEP_S = 4.0
+"""States kept while the table rests, seconds."""
+SUDDEN_S = 0.25
+"""A struck ball is fastest within this time of its start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotWindow:
+    """The stretch of tracks that holds one shot.
+
+    Attributes:
+        start_s: First frame, in the rest before the stroke where that was recorded.
+        move_s: When the first ball was seen to move; a little late, event reading finds the instant.
+        end_s: Last frame.
+        strike_seen: False when balls were moving in the first frame already.
+        at_rest: Whether the table rested at the end.
+        tracks: Every ball seen in the window.
+        handled: Spans in which a person or cue covered part of the bed, seconds.
+        unusable: Spans without a usable picture of the table, seconds.
+    """
+
+    start_s: float
+    move_s: float
+    end_s: float
+    strike_seen: bool
+    at_rest: bool
+    tracks: tuple[BallTrack, ...]
+    handled: tuple[tuple[float, float], ...] = ()
+    unusable: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Recent places of one ball."""
+
+    places: deque[tuple[float, float, float]] = field(default_factory=deque)
+    noise_m2: float = 0.0005**2
+
+    def moves(self, time_s: float, x: float, y: float) -> bool | None:
+        """Take a place; whether the ball moves, None while too little is known."""
+        places = self.places
+        places.append((time_s, x, y))
+        while places and places[0][0] < time_s - LAG_S - SPAN_S:
+            places.popleft()
+        new = [p for p in places if p[0] > time_s - SPAN_S]
+        old = [p for p in places if p[0] <= time_s - LAG_S + 0.5 * SPAN_S]
+        if len(new) < 2 or len(old) < 2:
+            return None
+        shift = np.hypot(_mean(new, 1) - _mean(old, 1), _mean(new, 2) - _mean(old, 2))
+        if len(places) >= 4:
+            (_, x0, y0), (_, x1, y1), (_, x2, y2) = list(places)[-3:]
+            second = ((x2 - 2 * x1 + x0) ** 2 + (y2 - 2 * y1 + y0) ** 2) / 12
+            # slow to follow jumps, so that a stroke does not pass for noise
+            self.noise_m2 += 0.05 * (min(second, 9 * self.noise_m2) - self.noise_m2)
+        limit = max(MOVED_M, NOISE_FACTOR * (self.noise_m2 * (1 / len(new) + 1 / len(old))) ** 0.5)
+        return bool(shift > limit)
+
+
+def _mean(places: Sequence[tuple[float, float, float]], index: int) -> float:
+    return sum(place[index] for place in places) / len(places)
+
+
+class Segmenter:
+    """Cuts shots out of states, one at a time; same states in the same order, same windows."""
+
+    def __init__(self) -> None:
+        """Start at the beginning of a recording."""
+        self._states: list[TableState] = []
+        self._watches: dict[BallId, _Watch] = {}
+        self._first_s: float | None = None
+        self._move_s: float | None = None
+        self._last_move_s = -np.inf
+        self._strike_seen = True
+
+    @property
+    def moving(self) -> bool:
+        """Whether a window is open."""
+        return self._move_s is not None
+
+    def update(self, state: TableState) -> ShotWindow | None:
+        """Take the next state; the window that it closes, if any."""
+        if self._first_s is None:
+            self._first_s = state.time_s
+        self._states.append(state)
+        if state.usable:
+            # every watch has to be fed, so no short cut at the first ball that moves
+            moving = [ball.ball for ball in state.balls if ball.seen and self._moves(state.time_s, ball)]
+            if moving:
+                self._last_move_s = state.time_s
+                if self._move_s is None:
+                    self._open(state.time_s)
+        if self._move_s is None:
+            self._forget(state.time_s - KEEP_S)
+            return None
+        if state.time_s - self._last_move_s < REST_S:
+            return None
+        return self._close(at_rest=True)
+
+    def finish(self) -> ShotWindow | None:
+        """The recording ends; the window that was open, if any."""
+        return self._close(at_rest=False) if self._move_s is not None else None
+
+    def _moves(self, time_s: float, ball: TrackedBall) -> bool:
+        watch = self._watches.setdefault(ball.ball, _Watch())
+        return bool(watch.moves(time_s, *ball.position_m))
+
+    def _open(self, time_s: float) -> None:
+        self._move_s = time_s
+        first = self._first_s if self._first_s is not None else time_s
+        # motion is noticed after LAG_S at the earliest: then it may have been there from the first frame
+        self._strike_seen = time_s - first > LAG_S + 1.5 * SPAN_S or not _moving_at_start(self._states)
+
+    def _forget(self, before_s: float) -> None:
+        drop = 0
+        while drop < len(self._states) and self._states[drop].time_s < before_s:
+            drop += 1
+        if drop > 50:
+            del self._states[:drop]
+
+    def _close(self, *, at_rest: bool) -> ShotWindow | None:
+        move = self._move_s if self._move_s is not None else 0.0
+        states = [state for state in self._states if state.time_s >= move - LEAD_S]
+        window = ShotWindow(
+            start_s=states[0].time_s,
+            move_s=move,
+            end_s=states[-1].time_s,
+            strike_seen=self._strike_seen,
+            at_rest=at_rest,
+            tracks=tracks_of(states),
+            handled=_spans(states, lambda state: state.handled),
+            unusable=_spans(states, lambda state: not state.usable),
+        )
+        self._move_s = None
+        self._strike_seen = True
+        # the rest that closed this shot is the layout before the next
+        self._states = [state for state in self._states if state.time_s > self._last_move_s - 0.5 * LAG_S]
+        return window
+
+
+def _moving_at_start(states: Sequence[TableState]) -> bool:
+    """Whether a ball leaves its first place within the first frames of a recording."""
+    first = states[0].time_s
+    early: dict[BallId, list[tuple[float, float, float]]] = {}
+    for state in states:
+        if state.time_s - first > 0.13:
+            break
+        for ball in state.balls:
+            if ball.seen:
+                early.setdefault(ball.ball, []).append((state.time_s, *ball.position_m))
+    for places in early.values():
+        if len(places) >= 3:
+            steps = np.hypot(*np.diff(np.array(places)[:, 1:], axis=0).T)
+            if float(np.median(steps)) > 0.003 and float(np.hypot(*(np.array(places[-1][1:]) - np.array(places[0][1:])))) > 0.008:
+                return True
+    return False
+
+
+def _spans(states: Sequence[TableState], test: Callable[[TableState], bool]) -> tuple[tuple[float, float], ...]:
+    spans: list[tuple[float, float]] = []
+    start: float | None = None
+    for state in states:
+        if test(state):
+            start = state.time_s if start is None else start
+        elif start is not None:
+            spans.append((start, state.time_s))
+            start = None
+    if start is not None:
+        spans.append((start, states[-1].time_s))
+    return tuple(spans)
+
+
+def tracks_of(states: Iterable[TableState]) -> tuple[BallTrack, ...]:
+    """The tracks that states hold, a ball each, in order of first appearance."""
+    rows: dict[BallId, list[tuple[float, float, float, float, bool]]] = {}
+    for state in states:
+        if not state.usable:
+            continue
+        for ball in state.balls:
+            rows.setdefault(ball.ball, []).append((state.time_s, *ball.position_m, ball.sigma_m, ball.seen))
+    tracks = []
+    for name, data in rows.items():
+        numbers = np.array([row[:4] for row in data], dtype=np.float64)
+        tracks.append(
+            BallTrack(
+                ball=name,
+                times_s=numbers[:, 0].copy(),
+                positions_m=numbers[:, 1:3].copy(),
+                sigma_m=numbers[:, 3].copy(),
+                seen=np.array([row[4] for row in data], dtype=np.bool_),
+            )
+        )
+    return tuple(tracks)
+
+
+def states_of(tracks: Sequence[BallTrack]) -> list[TableState]:
+    """States frame by frame from finished tracks: a state for every time at which any ball has a row."""
+    frames: dict[float, list[TrackedBall]] = {}
+    for track in tracks:
+        for time, (x, y), sigma, seen in zip(
+            track.times_s.tolist(), track.positions_m.tolist(), track.sigma_m.tolist(), track.seen.tolist(), strict=True
+        ):
+            ball = TrackedBall(ball=track.ball, position_m=(x, y), velocity_mps=(0.0, 0.0), sigma_m=sigma, seen=seen)
+            frames.setdefault(time, []).append(ball)
+    return [TableState(time_s=time, balls=tuple(frames[time])) for time in sorted(frames)]
+
+
+def find_windows(tracks: Sequence[BallTrack]) -> tuple[ShotWindow, ...]:
+    """The windows of finished tracks, by the same logic as live."""
+    segmenter = Segmenter()
+    windows = [window for state in states_of(tracks) if (window := segmenter.update(state)) is not None]
+    last = segmenter.finish()
+    return tuple(windows if last is None else [*windows, last])

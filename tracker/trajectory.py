@@ -1,0 +1,227 @@
+"""The path of one ball as pieces between changes of course.
+
+Between contacts a ball slides (its acceleration is constant, up to mu_s g, in any direction) and then rolls (straight,
+slowing by mu_r g): both are quadratics of time, and so is rest. A change of course is a knot between two quadratics at
+which the velocity jumps. Sub-frame times of contacts come from where neighbouring pieces meet: with the noise sigma of
+a centre and a jump of dv the time is known to about 3 sigma / (sqrt(n) dv), far below the frame period.
+
+The pieces are the optimal partition of the samples (dynamic programming): a piece costs its squared residuals in units
+of the noise plus a price for being there. Short pieces are kept sane by weak priors on speed and acceleration.
+
+Where it fails: two contacts closer than about a frame fuse into one knot (contacts.py explains such a knot by several
+partners); irregular time stamps bend the pieces (clock.py undoes what it can); a ball in the air is a quadratic too.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+SPEED_PRIOR_MPS = 3.0
+"""Standard deviation of a piece's speed a priori; only pieces of one or two samples feel it."""
+ACCELERATION_PRIOR_MPS2 = 1.5
+"""Standard deviation of a piece's acceleration a priori: sliding gives up to 2.6, rolling 0.1. Tighter bends fast
+slides into two pieces, looser lets a piece of three samples take any shape."""
+MOVE_COST = 22.0
+"""Price of a moving piece in units of chi square: six numbers and a place. Lower invents changes of course, higher
+swallows soft contacts."""
+REST_COST = 7.0
+"""Price of a resting piece: two numbers and a place."""
+WINDOW_S = 2.0
+"""Longest piece that is tried, seconds; longer ones come out as several with a smooth knot."""
+MIN_REST_S = 0.06
+"""Shortest rest, seconds: below that a turning point of a slow ball would pass for one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A quadratic over some samples.
+
+    Attributes:
+        first: Index of the first sample in the ball's own samples.
+        last: Index of the last sample, included.
+        moving: False for a rest.
+        origin_s: Time about which the coefficients hold.
+        coefficients: Shape (3, 2): position, velocity, acceleration; metres and seconds.
+        covariance: Shape (3, 3), of the coefficients per axis.
+        start_s: Time of the first sample.
+        end_s: Time of the last sample.
+    """
+
+    first: int
+    last: int
+    moving: bool
+    origin_s: float
+    coefficients: FloatArray
+    covariance: FloatArray
+    start_s: float
+    end_s: float
+
+    @property
+    def count(self) -> int:
+        """Number of samples."""
+        return self.last - self.first + 1
+
+    def position(self, time_s: float) -> FloatArray:
+        """Shape (2,), metres."""
+        tau = time_s - self.origin_s
+        p, v, a = self.coefficients
+        return np.asarray(p + v * tau + 0.5 * a * tau * tau)
+
+    def velocity(self, time_s: float) -> FloatArray:
+        """Shape (2,), metres per second."""
+        _, v, a = self.coefficients
+        return np.asarray(v + a * (time_s - self.origin_s))
+
+    def speed(self, time_s: float) -> float:
+        """Metres per second."""
+        v = self.velocity(time_s)
+        return float(np.hypot(v[0], v[1]))
+
+    def position_variance(self, time_s: float) -> float:
+        """Square metres per axis."""
+        tau = time_s - self.origin_s
+        row = np.array([1.0, tau, 0.5 * tau * tau])
+        return float(row @ self.covariance @ row)
+
+    def velocity_variance(self, time_s: float) -> float:
+        """(m/s)^2 per axis."""
+        row = np.array([0.0, 1.0, time_s - self.origin_s])
+        return float(row @ self.covariance @ row)
+
+
+def fit_piece(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, *, first: int, last: int, moving: bool) -> Piece:
+    """The quadratic (or the mean, at rest) over samples `first` to `last`.
+
+    Args:
+        times_s: Shape (n,).
+        xy_m: Shape (n, 2).
+        variance: Shape (n,), square metres per axis.
+        first: First sample.
+        last: Last sample, included.
+        moving: False fits a constant.
+    """
+    t, x, w = times_s[first : last + 1], xy_m[first : last + 1], 1.0 / variance[first : last + 1]
+    origin = float((t * w).sum() / w.sum())
+    tau = t - origin
+    if not moving:
+        coefficients: FloatArray = np.zeros((3, 2))
+        coefficients[0] = (x * w[:, None]).sum(0) / w.sum()
+        covariance: FloatArray = np.zeros((3, 3))
+        covariance[0, 0] = 1.0 / w.sum()
+    else:
+        design = np.stack([np.ones_like(tau), tau, 0.5 * tau * tau], 1)
+        normal = design.T @ (design * w[:, None])
+        normal[1, 1] += SPEED_PRIOR_MPS**-2
+        normal[2, 2] += ACCELERATION_PRIOR_MPS2**-2
+        covariance = np.asarray(np.linalg.inv(normal), np.float64)
+        coefficients = np.asarray(covariance @ (design.T @ (x * w[:, None])), np.float64)
+    return Piece(
+        first=first,
+        last=last,
+        moving=moving,
+        origin_s=origin,
+        coefficients=coefficients,
+        covariance=covariance,
+        start_s=float(t[0]),
+        end_s=float(t[-1]),
+    )
+
+
+def fit_pieces(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> list[Piece]:
+    """The best partition of a ball's samples into rests and quadratics.
+
+    Args:
+        times_s: Shape (n,), increasing, seconds.
+        xy_m: Shape (n, 2), metres.
+        variance: Shape (n,), square metres per axis.
+
+    Returns:
+        Pieces in time order that cover every sample once; empty without samples.
+    """
+    count = len(times_s)
+    if count == 0:
+        return []
+    step = float(np.median(np.diff(times_s))) if count > 1 else 1.0
+    width = int(min(count, max(4, round(WINDOW_S / max(step, 1e-4)))))
+    move, rest = _window_costs(times_s, xy_m, variance, width)
+    cost = np.minimum(move, rest)
+    is_move = move < rest
+    best = np.full(count + 1, np.inf)
+    best[0] = 0.0
+    back = np.zeros(count + 1, np.int64)
+    # rows of `cost` start at a sample, so a diagonal ends at one: lay it out by end for quick slices
+    by_end = np.full((count, width), np.inf)
+    for length in range(width):
+        by_end[length:, length] = cost[: count - length, length]
+    for end in range(count):
+        longest = min(end + 1, width)
+        total = best[end + 1 - longest : end + 1][::-1] + by_end[end, :longest]
+        choice = int(np.argmin(total))
+        best[end + 1] = total[choice]
+        back[end + 1] = end - choice
+    pieces: list[Piece] = []
+    stop = count
+    while stop > 0:
+        start = int(back[stop])
+        moving = bool(is_move[start, stop - 1 - start])
+        pieces.append(fit_piece(times_s, xy_m, variance, first=start, last=stop - 1, moving=moving))
+        stop = start
+    pieces.reverse()
+    return _merge_rests(pieces, times_s, xy_m, variance)
+
+
+def _window_costs(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
+    """Cost of every piece that starts at a sample and has up to `width` samples, moving and at rest: two (n, width)."""
+    count = len(times_s)
+    t = sliding_window_view(np.concatenate([times_s, np.full(width - 1, times_s[-1])]), width) - times_s[:, None]
+    weight = sliding_window_view(np.concatenate([1.0 / variance, np.zeros(width - 1)]), width)
+    x, y = (sliding_window_view(np.concatenate([xy_m[:, k], np.full(width - 1, xy_m[-1, k])]), width) - xy_m[:, k, None] for k in range(2))
+
+    def sums(value: FloatArray) -> FloatArray:
+        return np.asarray(np.cumsum(weight * value, axis=1))
+
+    half = 0.5 * t * t
+    s0, s1, s2 = np.cumsum(weight, axis=1), sums(t), sums(t * t)
+    s3, s4 = sums(t * half), sums(half * half)
+    s02 = 0.5 * s2
+    # Cholesky of the 3x3 normal matrix [s0 s1 s02; s1 s2 s3; s02 s3 s4] with the priors, for all pieces at once
+    b11 = s2 + SPEED_PRIOR_MPS**-2
+    b22 = s4 + ACCELERATION_PRIOR_MPS2**-2
+    l10, l20 = s1 / s0, s02 / s0
+    d1 = b11 - l10 * s1
+    e12 = s3 - l10 * s02
+    l21 = e12 / d1
+    d2 = b22 - l20 * s02 - l21 * e12
+    square = sums(x * x + y * y)
+    move = square.copy()
+    rest = square
+    for value in (x, y):
+        r0, r1, r2 = sums(value), sums(value * t), sums(value * half)
+        u1 = r1 - l10 * r0
+        u2 = r2 - l20 * r0 - l21 * u1
+        mean = r0 * r0 / s0
+        move = move - mean - u1 * u1 / d1 - u2 * u2 / d2
+        rest = rest - mean
+    beyond = np.arange(width)[None, :] > (count - 1 - np.arange(count))[:, None]
+    move = np.where(beyond, np.inf, move + MOVE_COST)
+    rest = np.where(beyond | (t < MIN_REST_S), np.inf, rest + REST_COST)
+    return np.asarray(move), np.asarray(rest)
+
+
+def _merge_rests(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> list[Piece]:
+    """Join rests that follow each other at the same place (the window is shorter than a long rest)."""
+    merged: list[Piece] = []
+    for piece in pieces:
+        before = merged[-1] if merged else None
+        if before is not None and not before.moving and not piece.moving:
+            gap = piece.coefficients[0] - before.coefficients[0]
+            if float(gap @ gap) < 16 * (piece.covariance[0, 0] + before.covariance[0, 0]) + 0.0005**2:
+                merged[-1] = fit_piece(times_s, xy_m, variance, first=before.first, last=piece.last, moving=False)
+                continue
+        merged.append(piece)
+    return merged

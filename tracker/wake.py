@@ -1,0 +1,126 @@
+"""Rest and wake-up: how noisy the tracks are, which balls lie still, and the paths of those that do not.
+
+Object balls do not move by themselves: the first one to wake was hit. So it matters to tell a ball that rests in its
+noise from one that moves by a millimetre. The noise is measured where balls lie (differences of neighbouring samples),
+never below a floor, because what a calibration or a compressed picture adds does not show in differences.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracker.history import BallTrack
+from tracker.kinks import Path
+from tracker.trajectory import Piece, fit_piece, fit_pieces
+
+FloatArray = NDArray[np.float64]
+
+NOISE_FLOOR_M = 0.0003
+"""Least standard deviation of a centre per axis: what remains of the best calibration over a short path."""
+BLUR_S = 0.0002
+"""Noise along the path per speed, seconds: 5 % of the blur of an exposure of 1/250 s."""
+JITTER_SHIFT = 4.5
+"""A ball whose rest before and after agree within so many standard deviations did not move."""
+JITTER_REACH = 5.0
+"""Nor did it if no sample strays farther than so many standard deviations from its place."""
+
+
+def rest_noise_m(tracks: Iterable[BallTrack]) -> float:
+    """Standard deviation of a centre per axis, from the quietest half of the differences; metres."""
+    pools = []
+    for track in tracks:
+        xy = track.positions_m[track.seen]
+        if len(xy) >= 8:
+            second = np.diff(xy, n=2, axis=0)
+            pools.append(float(np.median(np.abs(second))) / 0.6745 / 6**0.5)
+    if not pools:
+        return 3 * NOISE_FLOOR_M
+    pools.sort()
+    return max(NOISE_FLOOR_M, pools[len(pools) // 2])
+
+
+def make_path(track: BallTrack, noise_m: float) -> Path | None:
+    """The pieces of one ball's path from its measured samples; None without any."""
+    seen = track.seen
+    times = np.ascontiguousarray(track.times_s[seen])
+    xy = np.ascontiguousarray(track.positions_m[seen])
+    if len(times) == 0:
+        return None
+    variance = _variance(times, xy, np.asarray(track.sigma_m[seen]), noise_m)
+    centre = np.median(xy, axis=0)
+    deviation = np.abs(xy - centre) / np.sqrt(variance)[:, None]
+    if _still(times, xy - centre, deviation, noise_m):
+        pieces: list[Piece] = [fit_piece(times, xy, variance, first=0, last=len(times) - 1, moving=False)]
+    else:
+        pieces = _quiet(fit_pieces(times, xy, variance), times, xy, variance)
+    return Path(ball=track.ball, times_s=times, xy_m=xy, variance=variance, pieces=tuple(pieces))
+
+
+def _variance(times: FloatArray, xy: FloatArray, sigma: FloatArray, noise_m: float) -> FloatArray:
+    speed = np.zeros(len(times))
+    if len(times) > 2:
+        step = np.hypot(*np.diff(xy, axis=0).T) / np.diff(times)
+        speed[1:-1] = np.minimum(step[1:], step[:-1])
+    # what a tracker claims counts where it claims more than the rest noise (a ball in a blur, half hidden)
+    base = np.maximum(noise_m, np.minimum(sigma, 10 * noise_m) * 0.7)
+    return np.asarray(base**2 + (BLUR_S * speed) ** 2)
+
+
+def _still(times: FloatArray, offset: FloatArray, deviation: FloatArray, noise_m: float) -> bool:
+    """Whether a ball stays at one place: no stray sample, and no shift between any two tenths of its samples."""
+    if float(deviation.max()) > JITTER_REACH:
+        return False
+    count = len(times)
+    parts = min(10, max(1, count // 5))
+    means = np.array([part.mean(0) for part in np.array_split(offset, parts)])
+    limit = 3.5 * noise_m * (parts / count) ** 0.5 + 0.0001
+    return bool(np.abs(means).max() < limit)
+
+
+def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: FloatArray) -> list[Piece]:
+    """Turn movements that lead nowhere back into rest: noise with a slow part, a sample that strayed."""
+    result: list[Piece] = []
+    index = 0
+    while index < len(pieces):
+        piece = pieces[index]
+        if not piece.moving:
+            result.append(piece)
+            index += 1
+            continue
+        stop = index
+        while stop < len(pieces) and pieces[stop].moving:
+            stop += 1
+        before = result[-1] if result else None
+        after = pieces[stop] if stop < len(pieces) else None
+        if _leads_nowhere(before, after, piece.first, pieces[stop - 1].last, xy, variance):
+            first = before.first if before is not None else piece.first
+            last = after.last if after is not None else pieces[stop - 1].last
+            if before is not None:
+                result.pop()
+            # keep the joined rest in the list to be compared with what follows
+            result.append(fit_piece(times, xy, variance, first=first, last=last, moving=False))
+            index = stop + (1 if after is not None else 0)
+        else:
+            result.extend(pieces[index:stop])
+            index = stop
+    return result
+
+
+def _leads_nowhere(before: Piece | None, after: Piece | None, first: int, last: int, xy: FloatArray, variance: FloatArray) -> bool:
+    rests = [rest for rest in (before, after) if rest is not None]
+    if not rests:
+        return False
+    if len(rests) == 2:
+        gap = rests[0].coefficients[0] - rests[1].coefficients[0]
+        scale = rests[0].covariance[0, 0] + rests[1].covariance[0, 0] + 0.0001**2
+        if float(gap @ gap) > JITTER_SHIFT**2 * scale:
+            return False
+    place = rests[0].coefficients[0]
+    offset = xy[first : last + 1] - place
+    stray = np.hypot(offset[:, 0], offset[:, 1]) / np.sqrt(variance[first : last + 1])
+    if len(rests) == 2:
+        # one wild sample, or a few, is an error of measurement, not a journey
+        return bool(np.quantile(stray, 0.5) < JITTER_REACH)
+    mean = offset.mean(0)
+    return bool(stray.max() < JITTER_REACH and np.hypot(mean[0], mean[1]) < JITTER_SHIFT * float(np.sqrt(variance[first] / len(offset))))
