@@ -60,12 +60,17 @@ class TopView:
 
     def view(self, image: Image) -> Image:
         """The bed from above, shape (height, width, 3), uint8, BGR; black where the picture does not reach."""
+        return self.patch(image, slice(None), slice(None))
+
+    def patch(self, image: Image, rows: slice, columns: slice) -> Image:
+        """The same for some rows and columns of the view only."""
         if self._shrink > 1:
             height, width = image.shape[:2]
             image = np.asarray(
                 cv2.resize(image, (width // self._shrink, height // self._shrink), interpolation=cv2.INTER_AREA), dtype=np.uint8
             )
-        return np.asarray(cv2.remap(image, self._map[0], self._map[1], cv2.INTER_LINEAR), dtype=np.uint8)
+        places, fractions = self._map[0][rows, columns], self._map[1][rows, columns]
+        return np.asarray(cv2.remap(image, places, fractions, cv2.INTER_LINEAR), dtype=np.uint8)
 
     def to_table(self, points_px: ArrayLike) -> FloatArray:
         """Table places (x, y) in metres of view pixels (x, y), shape (N, 2) both, in the plane of the ball centres."""

@@ -1,0 +1,256 @@
+"""One picture to one `Observation`: the per-frame half of seeing, one object, one method.
+
+Chain: rectify -> cloth -> foreground -> proposals -> outlines -> looks -> names. The only memory is the cloth's
+colour, learnt from the pictures themselves about once a second of recording; so the same pictures in the same order
+give the same observations.
+
+A picture is not usable when most of the bed does not look like this cloth or the pockets are not where they belong:
+another view, a replay, a title. The cloth learnt before is kept over such a stretch.
+
+Fails: a recording that starts with another view of a cloth-coloured thing learns that as cloth, until the pockets
+appear. A ball under a hand is hidden, not seen; half a ball at a sleeve is seen with a low score.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.calibration import Calibration
+from calibration.equipment import BallSet
+from calibration.table import POCKETS
+from vision.cloth import Cloth, ClothLearner, foreground
+from vision.detection import Detection, Observation
+from vision.frame import Frame
+from vision.identify import likelihoods
+from vision.looks import Looks, read_looks
+from vision.outline import Outline, OutlineFitter
+from vision.proposals import Proposals, Streak, find_proposals
+from vision.rectify import TopView
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+VIEW_RADIUS_PX = 7.0
+"""Ball radius in the view: at 5 touching balls run together, at 10 a frame costs twice the time."""
+_FINE_RADIUS_PX = 14.0
+"""Ball radius where touching balls are told apart; about that of a 1080p picture of a whole table."""
+_RELEARN_S = 1.0
+"""The cloth is learnt again after this time: lamps and exposure drift within seconds, a resting ball must not fade
+into the cloth (it never does: the cloth's field cannot follow anything as small)."""
+_KEEP = 0.5
+"""Weight of the earlier cloth at each learning."""
+_LEAST_SHARE = 0.35
+"""Part of the bed that must look like cloth: two players leaning over a table leave more than half."""
+_LEAST_POCKETS = 3
+"""Pockets that must be seen; players cover up to three."""
+_BEYOND_NOSE = 0.35
+"""How far outside the nose lines a centre may lie, ball radii: a hard ball presses the rubber by 0.1, the noses are
+calibrated to 0.1."""
+_IN_JAWS = {"corner": 0.9, "side": 0.3}
+"""How far beyond the line of a mouth a centre may lie, ball radii: a shelf's depth (WPA: 25 to 57 mm at corners, 0 to
+10 mm at sides). Beyond, a ball is in the pocket and no longer on the bed."""
+_SUPPORT_LONE, _SUPPORT_PACKED, _SUPPORT_COVERED = 0.42, 0.55, 0.78
+"""Part of the outline that must be seen: a lone blob, a ball among balls, a circle on or under something larger.
+Lower takes wrinkles for balls, higher loses balls half under a sleeve."""
+_EXPLAINED = 0.6
+"""A piece of foreground explained by discs to this part is balls; below, it is something larger."""
+_OCCLUDED_CELL = 4
+"""View pixels a cell of the occlusion mask, about half a ball radius."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One picture's balls with their looks, before names; for drawing and measuring."""
+
+    outlines: tuple[Outline, ...]
+    scores: tuple[float, ...]
+    looks: tuple[Looks, ...]
+
+
+class Eyes:
+    """Sees the balls on one calibrated table."""
+
+    def __init__(self, calibration: Calibration, ball_set: BallSet) -> None:
+        """Precompute the maps (about a second of work at 1080p).
+
+        Args:
+            calibration: Camera and table; pictures must have its size.
+            ball_set: Names to give.
+        """
+        self._calibration = calibration
+        self._balls = ball_set
+        self._radius = calibration.spec.ball_radius_m
+        self._view = TopView(calibration, ball_radius_px=VIEW_RADIUS_PX)
+        self._fine = TopView(calibration, ball_radius_px=_FINE_RADIUS_PX)
+        self._learner = ClothLearner(self._view, calibration.table)
+        self._fitter = OutlineFitter(calibration.camera, self._radius)
+        self._zone = self._ball_zone()
+        self._cloth: Cloth | None = None
+        self._learnt_s = 0.0
+
+    def look(self, frame: Frame) -> Observation:
+        """What one picture shows; frames come in the order of the recording."""
+        height, width = frame.image.shape[:2]
+        if (width, height) != self._calibration.camera.image_size_px:
+            expected = "x".join(str(v) for v in self._calibration.camera.image_size_px)
+            return _blind(frame, f"picture is {width}x{height}, the table was calibrated at {expected}")
+        view = self._view.view(frame.image)
+        cloth, why = self._current_cloth(view, frame.time_s)
+        if cloth is None:
+            return _blind(frame, why)
+        mask = foreground(view, cloth)
+        proposals = find_proposals(mask & self._zone, frame.image, self._view, self._fine)
+        seen = self._place(frame.image, view, proposals, cloth)
+        detections = self._name(frame.image, seen, cloth)
+        detections += self._streaks(frame.image, proposals.streaks, cloth)
+        return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, detections))
+
+    def _current_cloth(self, view: Image, time_s: float) -> tuple[Cloth | None, str]:
+        known = self._cloth
+        if known is None or time_s - self._learnt_s >= _RELEARN_S or time_s < self._learnt_s:
+            learnt = self._learner.learn(view)
+            why = self._unlike(view, learnt)
+            if not why and known is not None:
+                change = learnt.colour[self._learner.bed][::53] - known.colour[self._learner.bed][::53]
+                if np.linalg.norm(np.median(change, axis=0)) < 0.35 * np.linalg.norm(
+                    np.median(known.colour[self._learner.bed][::53], axis=0)
+                ):
+                    learnt = Cloth(_KEEP * known.colour + (1 - _KEEP) * learnt.colour, learnt.noise, learnt.share)
+            if why:
+                return None, why
+            self._cloth, self._learnt_s = learnt, time_s
+            return learnt, ""
+        why = self._unlike(view, known)
+        return (None, why) if why else (known, "")
+
+    def _unlike(self, view: Image, cloth: Cloth) -> str:
+        """Why a picture does not show the table; empty where it does."""
+        inside = self._learner.bed[::4, ::4]
+        small = Cloth(cloth.colour[::4, ::4], cloth.noise, cloth.share)
+        share = 1.0 - float(foreground(np.ascontiguousarray(view[::4, ::4]), small)[inside].mean()) if inside.any() else 0.0
+        if share < _LEAST_SHARE:
+            return f"only {100 * share:.0f} % of the bed looks like its cloth: another view, or the bed is covered"
+        pockets = self._learner.pockets_seen(view, cloth)
+        if pockets < _LEAST_POCKETS:
+            return f"only {pockets} of 6 pockets are where they belong: another view"
+        return ""
+
+    def _place(self, image: Image, view: Image, proposals: Proposals, cloth: Cloth) -> Seen:
+        starts = self._view.to_table(proposals.discs_px)
+        fits = self._fitter.fit(image, starts, self._cloth_at(starts, cloth))
+        order = sorted(range(len(fits)), key=lambda i: -(fit.support if (fit := fits[i]) else 0.0))
+        outlines: list[Outline] = []
+        scores: list[float] = []
+        for index in order:
+            fit = fits[index]
+            if fit is None or not self._on_bed(fit.position_m):
+                continue
+            explained = float(proposals.explained[index])
+            least = _SUPPORT_LONE if explained == 1.0 else _SUPPORT_PACKED if explained > _EXPLAINED else _SUPPORT_COVERED
+            if fit.support < least or any(np.hypot(*np.subtract(fit.position_m, o.position_m)) < 1.7 * self._radius for o in outlines):
+                continue
+            outlines.append(fit)
+            sure = float(np.clip((fit.support - least) / (0.95 - least), 0.0, 1.0))
+            scores.append((0.6 + 0.39 * sure) if explained > _EXPLAINED else (0.3 + 0.4 * sure))
+        centres = np.array([o.position_m for o in outlines]).reshape(-1, 2)
+        looks = read_looks(image, centres, self._fitter, self._light_at(centres, cloth))
+        return Seen(tuple(outlines), tuple(scores), tuple(looks))
+
+    def _name(self, image: Image, seen: Seen, cloth: Cloth) -> list[Detection]:
+        names = likelihoods(seen.looks, self._balls)
+        return [
+            Detection(position_m=o.position_m, sigma_m=o.sigma_m, score=score, px=o.px, likelihood=name)
+            for o, score, name in zip(seen.outlines, seen.scores, names, strict=True)
+        ]
+
+    def _streaks(self, image: Image, streaks: tuple[Streak, ...], cloth: Cloth) -> list[Detection]:
+        found = []
+        for streak in streaks:
+            ends = self._view.to_table(streak.ends_px)
+            middle = ends.mean(axis=0)
+            if not self._on_bed((float(middle[0]), float(middle[1]))):
+                continue
+            px = self._calibration.camera.to_pixels([middle], height_m=self._radius)[0]
+            looks = read_looks(image, middle[None], self._fitter, self._light_at(middle[None], cloth))
+            name = _flattened(likelihoods(looks, self._balls)[0])
+            length = float(np.linalg.norm(ends[1] - ends[0]))
+            found.append(
+                Detection(
+                    position_m=(float(middle[0]), float(middle[1])),
+                    sigma_m=float(np.hypot(0.06 * self._radius, 0.04 * length)),
+                    score=0.7,
+                    px=(float(px[0]), float(px[1])),
+                    likelihood=name,
+                    streak_m=((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))),
+                )
+            )
+        return found
+
+    def _cloth_at(self, places_m: FloatArray, cloth: Cloth) -> FloatArray:
+        px = np.rint(self._view.to_view(places_m)).astype(int)
+        height, width = cloth.colour.shape[:2]
+        return np.asarray(cloth.colour[np.clip(px[:, 1], 0, height - 1), np.clip(px[:, 0], 0, width - 1)], dtype=np.float64)
+
+    def _light_at(self, places_m: FloatArray, cloth: Cloth) -> FloatArray:
+        usual = np.linalg.norm(np.median(cloth.colour[self._learner.bed][::53], axis=0))
+        return np.asarray(np.linalg.norm(self._cloth_at(places_m, cloth), axis=1) / max(float(usual), 1.0), dtype=np.float64)
+
+    def _on_bed(self, place: tuple[float, float]) -> bool:
+        return bool(self._allowed(np.array([place]))[0])
+
+    def _allowed(self, places: FloatArray) -> Mask:
+        """Where a ball's centre can be while the ball is on the bed, shape (N,)."""
+        spec, table = self._calibration.spec, self._calibration.table
+        reach = _BEYOND_NOSE * self._radius
+        inside = (np.abs(places[:, 0]) < spec.length_m / 2 + reach) & (np.abs(places[:, 1]) < spec.width_m / 2 + reach)
+        for pocket in POCKETS:
+            a, b = np.array(table.mouth_m(pocket))
+            middle, along = (a + b) / 2, (b - a) / np.linalg.norm(b - a)
+            out = np.array([along[1], -along[0]])
+            out *= np.sign(out @ middle)
+            beyond, aside = (places - middle) @ out, np.abs((places - middle) @ along)
+            deep = _IN_JAWS["side" if pocket[0] == "S" else "corner"] * self._radius
+            mouth = aside < np.linalg.norm(b - a) / 2
+            inside |= mouth & (beyond > -self._radius) & (beyond < deep)
+            inside &= ~(mouth & (beyond >= deep))
+        return np.asarray(inside, dtype=np.bool_)
+
+    def _ball_zone(self) -> Mask:
+        """View pixels that a ball on the bed can cover."""
+        width, height = self._view.size_px
+        columns, rows = np.meshgrid(np.arange(width), np.arange(height))
+        places = self._view.to_table(np.column_stack([columns.ravel(), rows.ravel()]))
+        spec = self._calibration.spec
+        strip = 0.45 * self._radius
+        near = (np.abs(places[:, 0]) < spec.length_m / 2 + strip) & (np.abs(places[:, 1]) < spec.width_m / 2 + strip)
+        near &= self._allowed(places) | (np.abs(places[:, 0]) < spec.length_m / 2) & (np.abs(places[:, 1]) < spec.width_m / 2)
+        jaws = self._allowed(places)
+        return np.asarray((near | jaws).reshape(height, width) & self._view.inside, dtype=np.bool_)
+
+    def _occluded(self, mask: Mask, detections: list[Detection]) -> Mask:
+        """What hides the bed: foreground that is no ball, in cells of the bed as `Observation.occluded` wants them."""
+        left = (mask & self._zone).astype(np.uint8)
+        for ball in detections:
+            ends = self._view.to_view(ball.streak_m if ball.streak_m else [ball.position_m, ball.position_m])
+            a, b = (tuple(int(round(v)) for v in end) for end in ends)
+            cv2.line(left, a, b, 0, int(round(2.9 * VIEW_RADIUS_PX)))
+        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+        spec = self._calibration.spec
+        (x0, y0), (x1, y1) = self._view.to_view([(-spec.length_m / 2, spec.width_m / 2), (spec.length_m / 2, -spec.width_m / 2)])
+        bed = left[int(round(y0)) : int(round(y1)), int(round(x0)) : int(round(x1))]
+        rows, columns = bed.shape[0] // _OCCLUDED_CELL, bed.shape[1] // _OCCLUDED_CELL
+        share = cv2.resize(bed.astype(np.float32), (columns, rows), interpolation=cv2.INTER_AREA)
+        return np.asarray(share > 0.2, dtype=np.bool_)
+
+
+def _blind(frame: Frame, why: str) -> Observation:
+    return Observation(time_s=frame.time_s, detections=(), usable=False, why=why)
+
+
+def _flattened(name: dict[str, float]) -> dict[str, float]:
+    """A smeared ball's looks say less: square roots, made to add up to 1."""
+    total = sum(p**0.5 for p in name.values())
+    return {ball: p**0.5 / total for ball, p in name.items()}

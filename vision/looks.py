@@ -1,0 +1,104 @@
+"""What a ball's disc looks like: how much of it is white, coloured, dark, and which colour.
+
+Theory: the disc's pixels out to 0.85 R are divided by the white of this room (the brightest near-neutral part of any
+ball in the picture, else what the camera calls white) and by the local light (the cloth's field), then sorted. White
+is bright and hardly saturated: stripe balls' white, the number's disc, highlights. Dark is dark. The rest is the
+ball's own colour; its middle is taken in CIE Lab, where distances are about as large as they look.
+
+Fails: coloured light so strong that no ball looks neutral; a disc smeared over a stripe mixes white and colour
+(moving balls are therefore read with less confidence by whoever uses this).
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.outline import OutlineFitter
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+READ_RADII = 0.85
+"""Pixels further out mix with the cloth by blur and by the chroma's coarser grid."""
+_RINGS = (0.0, 0.2, 0.38, 0.55, 0.7, READ_RADII)
+_RIM = 0.6
+"""Outer ring from here on, radii: two thirds of a stripe's white lie there, a number's disc mostly does not."""
+_WHITE_SATURATION = 0.32
+"""White pixels stay below, saturation 0 to 1 after the white balance; a yellow stripe has 0.7, ivory 0.2."""
+_WHITE_VALUE = 0.62
+"""White pixels are at least so bright against the room's white; a shadowed side of a white ball has 0.65."""
+_DARK_VALUE = 0.26
+"""Darker pixels are black: green and blue balls in the shade keep a channel above 0.3."""
+_NEUTRAL = 0.40
+"""Largest saturation of what may be taken for the room's white, before the balance: lamps of 2700 K seen by a camera
+set for daylight give 0.45."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    """One ball's appearance.
+
+    Attributes:
+        white: Part of the disc that is white, 0 to 1.
+        rim_white: White part of the outer ring alone: the number's disc of a solid ball covers little of it.
+        dark: Part that is black.
+        coloured: The rest.
+        lab: Middle colour of the coloured part, CIE L a b (L 0 to 100); of everything where nothing is coloured.
+    """
+
+    white: float
+    rim_white: float
+    dark: float
+    coloured: float
+    lab: tuple[float, float, float]
+
+
+def read_looks(image: Image, centres_m: FloatArray, fitter: OutlineFitter, light: FloatArray) -> list[Looks]:
+    """Appearance of the balls at `centres_m`.
+
+    Args:
+        image: Camera picture, BGR.
+        centres_m: Shape (N, 2), metres.
+        fitter: Knows the outline of a ball in this picture.
+        light: Shape (N,), brightness of the cloth around each ball over its usual brightness.
+    """
+    if len(centres_m) == 0:
+        return []
+    points = np.concatenate([fitter.silhouette(centres_m, scale=ring) for ring in _RINGS[1:]], axis=1).astype(np.float32)
+    weights = np.concatenate([np.full(fitter.angles, (b + a) * (b - a)) for a, b in zip(_RINGS, _RINGS[1:], strict=False)])
+    pixels = np.asarray(cv2.remap(image, points[..., 0], points[..., 1], cv2.INTER_LINEAR), dtype=np.float64) / 255.0
+    pixels = pixels / np.clip(light, 0.5, 1.6)[:, None, None]
+    pixels = np.clip(pixels / _room_white(pixels), 0.0, 1.2)
+    value, low = pixels.max(axis=2), pixels.min(axis=2)
+    saturation = 1 - low / np.maximum(value, 1e-6)
+    white = (saturation < _WHITE_SATURATION) & (value > _WHITE_VALUE)
+    dark = value < _DARK_VALUE
+    coloured = ~white & ~dark
+    total = weights.sum()
+    rim = np.repeat(np.array(_RINGS[1:]) > _RIM, fitter.angles)
+    lab = cv2.cvtColor(np.clip(pixels, 0, 1).astype(np.float32), cv2.COLOR_BGR2LAB)
+    found = []
+    for index in range(len(centres_m)):
+        own = coloured[index] if coloured[index].any() else np.ones_like(coloured[index])
+        middle = np.median(lab[index][own], axis=0)
+        shares = [float((part[index] * weights).sum() / total) for part in (white, dark, coloured)]
+        rim_white = float((white[index] & rim) @ weights / weights[rim].sum())
+        lab_middle = (float(middle[0]), float(middle[1]), float(middle[2]))
+        found.append(Looks(white=shares[0], rim_white=rim_white, dark=shares[1], coloured=shares[2], lab=lab_middle))
+    return found
+
+
+def _room_white(pixels: FloatArray) -> FloatArray:
+    """BGR that white looks like here, each 0 to about 1: from the brightest near-neutral pixels of all balls."""
+    flat = pixels.reshape(-1, 3)
+    value = flat.max(axis=1)
+    saturation = 1 - flat.min(axis=1) / np.maximum(value, 1e-6)
+    neutral = saturation < _NEUTRAL
+    if neutral.sum() < 0.02 * len(flat):
+        return np.full(3, max(float(np.percentile(value, 98)), 0.3))
+    bright = flat[neutral & (value >= np.percentile(value[neutral], 60))]
+    white = np.median(bright, axis=0)
+    # Black balls' numbers alone are not white enough to scale by.
+    return np.maximum(white, 0.5 * float(np.percentile(value, 98)))
