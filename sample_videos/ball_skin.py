@@ -1,0 +1,83 @@
+"""Paint of the balls as maps of the sphere: longitude to the right, latitude downwards, linear BGR.
+
+The number's disc sits on the equator, where the map is not stretched, twice, on opposite sides; a stripe runs along it.
+"""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.equipment import BallId
+from sample_videos.looks import BallLook, Colour, from_srgb
+
+WIDTH, HEIGHT = 192, 96
+"""Size of one map; at 192 a texel is about one pixel for a ball of 60 pixels, twice a usual one."""
+
+_PAPER = from_srgb(246, 243, 232)
+_INK = from_srgb(18, 18, 20)
+_STRIPE_HALF = 0.62
+"""Half width of a stripe, radians of latitude (makers: 0.55 to 0.65)."""
+_DOT_RADIUS = 0.17
+
+
+def make_atlas(balls: dict[BallId, BallLook]) -> tuple[NDArray[np.float32], dict[BallId, int]]:
+    """All maps below one another, shape (N HEIGHT, WIDTH, 3) float32, and the index of each ball's map."""
+    skins = [_skin(look) for look in balls.values()]
+    return np.concatenate(skins), {ball: index for index, ball in enumerate(balls)}
+
+
+def _directions() -> NDArray[np.float64]:
+    longitude = (np.arange(WIDTH) + 0.5) / WIDTH * 2 * np.pi - np.pi
+    latitude = np.pi / 2 - (np.arange(HEIGHT) + 0.5) / HEIGHT * np.pi
+    lon, lat = np.meshgrid(longitude, latitude)
+    return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=-1)
+
+
+_DIRECTIONS = _directions()
+
+
+def _skin(look: BallLook) -> NDArray[np.float32]:
+    paper = np.array(_PAPER, dtype=np.float64)
+    skin = np.empty((HEIGHT, WIDTH, 3))
+    if look.stripe:
+        latitude = np.arcsin(_DIRECTIONS[..., 2])
+        band = _edge(_STRIPE_HALF - np.abs(latitude))
+        skin[:] = paper + band * (np.array(look.colour) - paper)
+    else:
+        skin[:] = np.array(look.colour)
+    if look.number is not None:
+        for side in (1.0, -1.0):
+            _number(skin, look.number, side, look.disc)
+    if look.dots is not None:
+        for axis in range(3):
+            for sign in (1.0, -1.0):
+                _disc(skin, np.eye(3)[axis] * sign, _DOT_RADIUS, look.dots)
+    return skin.astype(np.float32)
+
+
+def _edge(inside: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coverage from a signed angular distance, one texel soft."""
+    return np.clip(inside * WIDTH / (2 * np.pi) + 0.5, 0, 1)[..., None]
+
+
+def _disc(skin: NDArray[np.float64], centre: NDArray[np.float64], radius: float, colour: Colour) -> None:
+    angle = np.arccos(np.clip(_DIRECTIONS @ centre, -1, 1))
+    skin += _edge(radius - angle) * (np.array(colour) - skin)
+
+
+def _number(skin: NDArray[np.float64], number: int, side: float, radius: float) -> None:
+    _disc(skin, np.array([side, 0.0, 0.0]), radius, _PAPER)
+    size = 128
+    stamp = np.zeros((size, size), np.uint8)
+    text, font = str(number), cv2.FONT_HERSHEY_DUPLEX
+    scale = 2.6 if number < 10 else 1.9
+    (width, height), _ = cv2.getTextSize(text, font, scale, 8)
+    cv2.putText(stamp, text, ((size - width) // 2, (size + height) // 2), font, scale, 255, 8, cv2.LINE_AA)
+    # Orthographic stamp: y of the sphere to the right as seen from outside, z up.
+    reach = 1.15 * np.sin(radius)
+    map_x = (side * _DIRECTIONS[..., 1] / reach * 0.5 + 0.5) * size
+    map_y = (0.5 - _DIRECTIONS[..., 2] / reach * 0.5) * size
+    soft = cv2.GaussianBlur(stamp, (0, 0), 2.0)
+    ink = cv2.remap(soft, map_x.astype(np.float32), map_y.astype(np.float32), cv2.INTER_LINEAR, borderValue=0)
+    front = (_DIRECTIONS[..., 0] * side > 0)[..., None]
+    skin += front * (ink[..., None] / 255.0) * (np.array(_INK) - skin)

@@ -1,0 +1,278 @@
+"""How a scene looks: lamps, cloth, rails, floor, balls, sensor; and how all that is drawn by chance.
+
+Colours are linear reflectances in BGR, 0 to 1; pictures are encoded with a gamma of 2.2 when they are painted.
+"""
+
+import colorsys
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.equipment import BallId
+from sample_videos.shapes import Frame
+
+Colour = tuple[float, float, float]
+GAMMA = 2.2
+
+
+def from_srgb(red: float, green: float, blue: float) -> Colour:
+    """Linear BGR of a display colour given as 0..255."""
+    return ((blue / 255) ** GAMMA, (green / 255) ** GAMMA, (red / 255) ** GAMMA)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lamp:
+    """A rectangular lamp that shines down.
+
+    Attributes:
+        centre_m: (x, y, z).
+        half_m: Half sizes along x and y.
+        share: Its share of the direct light on the cloth.
+    """
+
+    centre_m: tuple[float, float, float]
+    half_m: tuple[float, float]
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallLook:
+    """Paint of one ball.
+
+    Attributes:
+        colour: Of the ball, or of its stripe.
+        stripe: True for a white ball with a band.
+        number: None for an unnumbered ball.
+        disc: Radius of the number's white disc, radians as seen from the centre.
+        dots: Colour of the dots of a cue ball, None without.
+    """
+
+    colour: Colour
+    stripe: bool
+    number: int | None
+    disc: float = 0.42
+    dots: Colour | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensor:
+    """What the camera does to the light.
+
+    Attributes:
+        blur_px: Standard deviation of the lens blur.
+        sharpen: Strength of the unsharp mask; 0 none.
+        noise: Standard deviation, grey levels.
+        gain: Factors for B, G, R.
+        vignette: Loss of light in the picture's corners, share.
+        exposure_s: Length of the exposure.
+    """
+
+    blur_px: float = 0.5
+    sharpen: float = 0.4
+    noise: float = 1.5
+    gain: Colour = (1.0, 1.0, 1.0)
+    vignette: float = 0.1
+    exposure_s: float = 0.010
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """Everything about a scene that is not geometry of the table or the camera."""
+
+    cloth: Colour
+    cloth_noise: float
+    wear: float
+    lines: bool
+    spots: bool
+    frame: Frame
+    rail: Colour
+    rail_gloss: float
+    iron: Colour | None
+    liner: Colour
+    cup: Colour
+    diamond: str
+    diamond_colour: Colour
+    lamps: tuple[Lamp, ...]
+    ambient: float
+    shine: float
+    floor: str
+    floor_colour: Colour
+    balls: dict[BallId, BallLook] = field(default_factory=dict)
+    sensor: Sensor = field(default_factory=Sensor)
+    exposure_gain: float = 1.0
+    seed: int = 0
+
+
+_STANDARD = {1: (238, 186, 20), 2: (20, 50, 150), 3: (205, 25, 30), 4: (75, 30, 115), 5: (235, 95, 15), 6: (10, 95, 60), 7: (115, 25, 30)}
+_TELEVISION = {
+    **_STANDARD,
+    1: (250, 180, 10),
+    2: (15, 60, 170),
+    3: (225, 15, 40),
+    4: (240, 90, 150),
+    5: (250, 80, 30),
+    6: (5, 85, 65),
+    7: (150, 75, 30),
+}
+_BLACK = (14, 14, 18)
+_IVORY = (246, 240, 224)
+
+CLOTHS = {
+    "blue": (0, 125, 215),
+    "tournament blue": (25, 110, 165),
+    "green": (20, 120, 60),
+    "blue-green": (20, 165, 145),
+    "dark green": (15, 80, 50),
+    "red": (150, 25, 35),
+    "burgundy": (100, 20, 40),
+    "grey": (115, 118, 120),
+    "tan": (185, 150, 105),
+    "purple": (85, 50, 130),
+    "olive": (110, 120, 60),
+    "orange": (205, 105, 35),
+}
+"""Cloth colours by name, display RGB."""
+
+
+def draw_balls(rng: np.random.Generator, *, television: bool | None = None) -> dict[BallId, BallLook]:
+    """A set of pool balls 1 to 15 and a cue ball, of one of the usual makes, with this light's deviations."""
+    television = bool(rng.random() < 0.5) if television is None else television
+    colours = _TELEVISION if television else _STANDARD
+    disc = float(rng.uniform(0.34, 0.50))
+    saturation, brightness = rng.uniform(0.88, 1.08), rng.uniform(0.85, 1.1)
+    balls: dict[BallId, BallLook] = {}
+    for number in range(1, 16):
+        base = _BLACK if number == 8 else colours[number - 8 if number > 8 else number]
+        hue, sat, value = colorsys.rgb_to_hsv(*(c / 255 for c in base))
+        hue = (hue + rng.normal(0, 0.008)) % 1.0
+        red, green, blue = colorsys.hsv_to_rgb(hue, min(1.0, sat * saturation), min(1.0, value * brightness))
+        balls[str(number)] = BallLook(colour=from_srgb(red * 255, green * 255, blue * 255), stripe=number > 8, number=number, disc=disc)
+    dots = (None, from_srgb(200, 20, 30), from_srgb(160, 15, 25), from_srgb(20, 40, 150))[int(rng.choice(4, p=[0.2, 0.45, 0.25, 0.1]))]
+    ivory = np.clip(np.array(from_srgb(*_IVORY)) * rng.uniform([0.85, 0.93, 0.97], 1.0), 0, 1)
+    balls["cue"] = BallLook(colour=(float(ivory[0]), float(ivory[1]), float(ivory[2])), stripe=False, number=None, dots=dots)
+    return balls
+
+
+def draw_cloth(rng: np.random.Generator, name: str | None = None) -> Colour:
+    """A cloth colour: a named one with some deviation, or any hue."""
+    if name is None and rng.random() < 0.25:
+        red, green, blue = colorsys.hsv_to_rgb(rng.random(), rng.uniform(0.3, 1.0), rng.uniform(0.3, 0.85))
+        return from_srgb(red * 255, green * 255, blue * 255)
+    weights = np.array([6, 4, 3, 3, 2, 2, 1, 2, 2, 1, 1, 1], dtype=float)
+    base = CLOTHS[name or str(rng.choice(list(CLOTHS), p=weights / weights.sum()))]
+    hue, sat, value = colorsys.rgb_to_hsv(*(c / 255 for c in base))
+    hue = (hue + rng.normal(0, 0.012)) % 1.0
+    red, green, blue = colorsys.hsv_to_rgb(hue, min(1.0, sat * rng.uniform(0.85, 1.1)), min(1.0, value * rng.uniform(0.85, 1.12)))
+    return from_srgb(red * 255, green * 255, blue * 255)
+
+
+def draw_lamps(rng: np.random.Generator) -> tuple[Lamp, ...]:
+    """Lamps: a broad rig over the table, a row of shades, ceiling spots, or a window to one side.
+
+    Their shares are such that the direct light is 1 on average over a 9 ft bed.
+    """
+    lamps = _draw_lamps(rng)
+    x, y = np.meshgrid(np.linspace(-1.2, 1.2, 13), np.linspace(-0.6, 0.6, 7))
+    places = np.column_stack([x.ravel(), y.ravel()])
+    mean = sum(lamp.share * float(lamp_falloff(lamp.centre_m, places).mean()) for lamp in lamps)
+    return tuple(replace(lamp, share=lamp.share / mean) for lamp in lamps)
+
+
+def lamp_falloff(lamp_m: tuple[float, float, float], points_m: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.float32]:
+    """Light of a lamp on cloth at (..., 2) over that straight below it, by the laws of cosines and distance."""
+    z2 = lamp_m[2] ** 2
+    d2 = (points_m[..., 0] - lamp_m[0]) ** 2 + (points_m[..., 1] - lamp_m[1]) ** 2 + z2
+    result: NDArray[np.float32] = ((z2 / d2) ** 2).astype(np.float32)
+    return result
+
+
+def _draw_lamps(rng: np.random.Generator) -> tuple[Lamp, ...]:
+    kind = int(rng.choice(4, p=[0.4, 0.25, 0.25, 0.1]))
+    if kind == 0:
+        z = rng.uniform(1.8, 5.0)
+        half = (rng.uniform(0.15, 0.3) * z, rng.uniform(0.05, 0.15) * z)
+        return (_lamp(rng.normal(0, 0.15), rng.normal(0, 0.1), z, half, 1.0),)
+    if kind == 1:
+        count, z = int(rng.integers(2, 4)), rng.uniform(0.85, 1.4)
+        size = rng.uniform(0.1, 0.25)
+        return tuple(_lamp((k - (count - 1) / 2) * rng.uniform(0.75, 0.85), 0.0, z, (size, size), 1 / count) for k in range(count))
+    if kind == 2:
+        count = int(rng.integers(1, 5))
+        shares = rng.dirichlet(np.full(count, 3.0))
+        return tuple(
+            _lamp(rng.uniform(-2.2, 2.2), rng.uniform(-1.6, 1.6), rng.uniform(1.6, 2.8), (rng.uniform(0.03, 0.3),) * 2, float(share))
+            for share in shares
+        )
+    side = rng.choice([-1.0, 1.0])
+    main = _lamp(rng.uniform(-1, 1), side * rng.uniform(1.5, 3), rng.uniform(1.5, 2.5), (0.6, 0.4), rng.uniform(0.4, 0.7))
+    return (main, _lamp(rng.normal(0, 0.3), rng.normal(0, 0.3), 2.0, (0.3, 0.1), 1 - main.share))
+
+
+def _lamp(x: float, y: float, z: float, half: tuple[float, float], share: float) -> Lamp:
+    return Lamp(centre_m=(float(x), float(y), float(z)), half_m=(float(half[0]), float(half[1])), share=float(share))
+
+
+_RAILS = ((45, 42, 42), (30, 28, 30), (80, 40, 28), (110, 60, 35), (150, 105, 65), (190, 185, 178), (60, 30, 25))
+
+
+def draw_look(rng: np.random.Generator, *, cloth: str | None = None, television: bool | None = None) -> Look:
+    """A scene's look by chance; the same generator state gives the same look."""
+    rail = np.array(_RAILS[int(rng.integers(len(_RAILS)))]) * rng.uniform(0.7, 1.2)
+    iron = None if rng.random() < 0.3 else float(rng.uniform(40, 215))
+    diamond = float(rng.uniform(170, 250))
+    grain = float(rng.uniform(25, 190))
+    floor = grain * rng.uniform(0.85, 1.15, 3)
+    liner, cup = float(rng.uniform(8, 60)), float(rng.uniform(5, 70))
+    sharp = rng.random()
+    gain = rng.normal(1.0, 0.04, 3)
+    return Look(
+        cloth=draw_cloth(rng, cloth),
+        cloth_noise=float(rng.uniform(0.004, 0.03)),
+        wear=float(rng.uniform(0, 1) ** 2),
+        lines=bool(rng.random() < 0.5),
+        spots=bool(rng.random() < 0.5),
+        frame=Frame(
+            cushion_m=float(rng.uniform(0.042, 0.055)),
+            rail_m=float(rng.uniform(0.08, 0.14)),
+            corner_radius_m=float(rng.uniform(0.01, 0.12)),
+            liner_m=float(rng.uniform(0.006, 0.022)),
+        ),
+        rail=from_srgb(*np.clip(rail, 5, 245)),
+        rail_gloss=float(rng.uniform(0, 0.4)),
+        iron=None if iron is None else from_srgb(iron, iron * 0.98, iron * 0.99),
+        liner=from_srgb(liner, liner, liner),
+        cup=from_srgb(cup * rng.uniform(1, 1.5), cup, cup),
+        diamond=str(rng.choice(["diamond", "circle"])),
+        diamond_colour=from_srgb(diamond, diamond, diamond * 0.97),
+        lamps=draw_lamps(rng),
+        ambient=float(rng.uniform(0.15, 0.55)),
+        shine=float(rng.uniform(2, 30)),
+        floor=str(rng.choice(["plain", "carpet", "boards", "bokeh"], p=[0.4, 0.25, 0.2, 0.15])),
+        floor_colour=from_srgb(*np.clip(floor, 5, 245)),
+        balls=draw_balls(rng, television=television),
+        sensor=Sensor(
+            blur_px=float(rng.uniform(0.25, 1.0)),
+            sharpen=0.0 if sharp < 0.4 else float(rng.uniform(0.2, 1.2)),
+            noise=float(rng.uniform(0.3, 5.0)),
+            gain=(float(gain[0]), float(gain[1]), float(gain[2])),
+            vignette=float(rng.uniform(0, 0.25)),
+            exposure_s=float(rng.uniform(0.002, 0.020)),
+        ),
+        exposure_gain=float(rng.uniform(0.75, 1.2)),
+        seed=int(rng.integers(2**31)),
+    )
+
+
+def encode(linear: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Display value 0..255 of linear light, softly clipped at white."""
+    clipped = np.clip(linear, 0.0, 1.0)
+    result: NDArray[np.float32] = (255.0 * np.power(clipped, 1 / GAMMA)).astype(np.float32)
+    return result
+
+
+def vignette(points_px: NDArray[np.float64], size_px: tuple[int, int], loss: float) -> NDArray[np.float32]:
+    """Share of the light that reaches pixels (..., 2): 1 in the middle, 1 - loss in the corners."""
+    half = np.array(size_px) / 2
+    r2 = (((points_px - half) / half) ** 2).sum(axis=-1) / 2
+    return np.asarray(1 - loss * r2, np.float32)

@@ -1,0 +1,320 @@
+"""The picture of the empty table: outlines painted one over the other into a map of materials, then coloured.
+
+The map of materials is made at `FINE` times the picture's size and averaged, so that every edge (nose, jaw, hole) lies
+where the camera model puts it, smooth to a fraction of a pixel. Outlines are painted from far to near: floor, rails,
+irons, liners, holes, bed, cushions; each at its height, so that near things hide far ones as they should.
+
+Fails: a camera tilted beyond about 20 degrees would see the outer sides of the rails, which are not painted.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import CameraModel
+from calibration.table import Table
+from sample_videos.looks import GAMMA, Look, encode, lamp_falloff, vignette
+from sample_videos.shapes import circle, cushions, dense, diamonds, holes, rounded_rectangle, throat
+
+FloatArray = NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
+
+FINE = 3
+"""Samples a pixel side in the map of materials; at 1 edges are stairs, beyond 4 nothing is gained."""
+_SHIFT = 4
+
+
+class Material(IntEnum):
+    """What is seen at a sample of the map."""
+
+    FLOOR = 0
+    RAIL = 1
+    IRON = 2
+    LINER = 3
+    HOLE = 4
+    CUP = 5
+    BED = 6
+    CUSHION = 7
+    DIAMOND = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TablePicture:
+    """An empty table as seen.
+
+    Attributes:
+        image: Shape (H, W, 3), display values 0..255, float32 BGR, before the sensor.
+        bed: Share of each pixel that shows the bed, shape (H, W), float32.
+        low: Share that shows bed or hole: where a ball below the rails can be seen.
+        cloth: Share that shows bed or cushion: where shadows fall.
+    """
+
+    image: Float32
+    bed: Float32
+    low: Float32
+    cloth: Float32
+
+
+class _Canvas:
+    def __init__(self, camera: CameraModel) -> None:
+        self.camera = camera
+        width, height = camera.image_size_px
+        self.labels: Bytes = np.zeros((height * FINE, width * FINE), np.uint8)
+
+    def fill(self, points_m: FloatArray, height_m: float | FloatArray, material: Material, only: Material | None = None) -> None:
+        heights = np.broadcast_to(np.asarray(height_m, float), (len(points_m),))
+        pixels = self.camera.to_pixels(points_m, height_m=heights)
+        if only is None:
+            fill(self.labels, pixels, int(material))
+            return
+        mask = np.zeros_like(self.labels)
+        fill(mask, pixels, 1)
+        self.labels[(mask > 0) & (self.labels == int(only))] = int(material)
+
+    def weight(self, *materials: Material) -> Float32:
+        table = np.zeros(256, np.uint8)
+        table[[int(m) for m in materials]] = 255
+        width, height = self.camera.image_size_px
+        chosen = cv2.resize(cv2.LUT(self.labels, table), (width, height), interpolation=cv2.INTER_AREA)
+        return np.asarray(chosen, np.float32) / np.float32(255)
+
+
+def fill(target: Bytes, pixels: FloatArray, value: int, fine: int = FINE) -> None:
+    """Fill a polygon given in picture pixels on a canvas `fine` times as large."""
+    scaled = (pixels + 0.5) * fine - 0.5
+    if not np.isfinite(scaled).all():
+        return
+    cv2.fillPoly(target, [np.round(scaled * 2**_SHIFT).astype(np.int32)], value, cv2.LINE_8, _SHIFT)
+
+
+def paint_table(camera: CameraModel, table: Table, look: Look) -> TablePicture:
+    """The empty table through a camera in a light."""
+    rng = np.random.default_rng(look.seed)
+    canvas = _outline(camera, table, look)
+    width, height = camera.image_size_px
+    places = _places(camera)
+    light = _lamp_light(camera, table, look, places)
+    bed, cushion = canvas.weight(Material.BED), canvas.weight(Material.CUSHION)
+    grain = _grain(rng, (height, width), look)
+    cloth = np.array(look.cloth, np.float32)
+    bed_colour = (light * grain)[..., None] * cloth
+    slope = np.float32(1 + rng.uniform(-0.10, 0.14))
+    cushion_colour = ((look.ambient + 1 - look.ambient) * slope * grain * _edge_free(light))[..., None] * cloth
+    image = bed[..., None] * bed_colour + cushion[..., None] * cushion_colour
+    flat = {
+        Material.IRON: look.iron or look.rail,
+        Material.LINER: look.liner,
+        Material.HOLE: (0.0025, 0.0025, 0.003),
+        Material.CUP: look.cup,
+        Material.DIAMOND: look.diamond_colour,
+    }
+    for material, colour in flat.items():
+        image += canvas.weight(material)[..., None] * np.array(colour, np.float32)
+    image += canvas.weight(Material.RAIL)[..., None] * _rail(rng, places, table, look)
+    image += canvas.weight(Material.FLOOR)[..., None] * _floor(rng, places, table, look, (height, width))
+    image = _lines(rng, camera, table, look, image, bed)
+    gain = np.array(look.sensor.gain, np.float32) * np.float32(look.exposure_gain)
+    columns, rows = np.meshgrid(np.arange(width), np.arange(height))
+    dim = vignette(np.stack([columns, rows], axis=-1).astype(float), (width, height), look.sensor.vignette)
+    display = encode(image * gain * dim[..., None])
+    low = canvas.weight(Material.BED, Material.HOLE, Material.CUP, Material.LINER)
+    return TablePicture(image=display, bed=bed, low=low, cloth=np.minimum(1, bed + cushion))
+
+
+def _outline(camera: CameraModel, table: Table, look: Look) -> _Canvas:
+    canvas = _Canvas(camera)
+    frame, nose = look.frame, table.spec.nose_height_m
+    top = frame.rail_height_m
+    half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
+    edge = frame.cushion_m + frame.rail_m
+    body = dense(rounded_rectangle(half_x + edge, half_y + edge, min(frame.corner_radius_m, edge)))
+    canvas.fill(body, top, Material.RAIL)
+    if look.iron is not None:
+        _irons(canvas, table, look, body)
+    mark = 0.011
+    for x, y, angle in diamonds(table, frame):
+        if look.diamond == "circle":
+            shape = circle((x, y), 0.6 * mark, 16)
+        else:
+            long = np.array([np.cos(angle), np.sin(angle)]) * mark * 1.3
+            short = np.array([-np.sin(angle), np.cos(angle)]) * mark * 0.55
+            shape = np.array([x, y]) + np.array([long, short, -long, -short])
+        canvas.fill(shape, top, Material.DIAMOND)
+    pockets = holes(table)
+    for hole in pockets.values():
+        canvas.fill(circle(hole.centre_m, hole.radius_m + frame.liner_m), top, Material.LINER)
+        canvas.fill(circle(hole.centre_m, hole.radius_m), top, Material.HOLE)
+    bed = np.array([(-half_x, -half_y), (half_x, -half_y), (half_x, half_y), (-half_x, half_y)])
+    canvas.fill(dense(bed * (1 + 0.03 / np.array([half_x, half_y]))), 0.0, Material.BED)
+    for name, hole in pockets.items():
+        canvas.fill(dense(throat(table, frame, name)), 0.0, Material.BED)
+        canvas.fill(circle(hole.centre_m, hole.radius_m), 0.0, Material.HOLE)
+        if sum(look.cup) > 0.02:
+            inner = np.array(hole.centre_m) - 0.12 * hole.radius_m * np.array(hole.outward)
+            canvas.fill(circle((inner[0], inner[1]), 0.72 * hole.radius_m), -0.06, Material.CUP, only=Material.HOLE)
+    for nose_line, back in cushions(table, frame):
+        outline = dense(np.concatenate([nose_line, back[::-1]]))
+        distance = np.minimum(np.abs(outline[:, 0]) - half_x, 0) + np.minimum(np.abs(outline[:, 1]) - half_y, 0)
+        out = np.maximum(np.abs(outline[:, 0]) - half_x, np.abs(outline[:, 1]) - half_y)
+        rise = np.clip(out / frame.cushion_m, 0, 1) + 0 * distance
+        canvas.fill(outline, nose + rise * (top - nose), Material.CUSHION)
+    return canvas
+
+
+def _irons(canvas: _Canvas, table: Table, look: Look, body: FloatArray) -> None:
+    frame = look.frame
+    half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
+    edge = frame.cushion_m + frame.rail_m
+    reach = 0.09 + 0.03 * np.random.default_rng(look.seed).random()
+    cut_x, cut_y = half_x - reach + 0.05, half_y - reach + 0.05
+    for sx in (-1, 1):
+        for sy in (-1, 1):
+            corner = np.maximum(body * (sx, sy), (cut_x, cut_y)) * (sx, sy)
+            canvas.fill(corner, frame.rail_height_m, Material.IRON)
+    for sy in (-1, 1):
+        wide, near, far = 0.085, half_y + 0.4 * frame.cushion_m, half_y + edge
+        plate = np.array([(-wide, sy * near), (wide, sy * near), (wide, sy * far), (-wide, sy * far)])
+        canvas.fill(plate, frame.rail_height_m, Material.IRON)
+
+
+def _places(camera: CameraModel) -> Float32:
+    """Table position at z = 0 of every pixel, shape (H, W, 2); from every eighth pixel, which is exact to 0.01 pixel."""
+    width, height = camera.image_size_px
+    step = 8
+    columns, rows = np.meshgrid(np.arange(0, width + step, step), np.arange(0, height + step, step))
+    coarse = camera.to_table(np.column_stack([columns.ravel(), rows.ravel()]), height_m=0.0)
+    grid = np.nan_to_num(coarse, nan=9.0).reshape(*columns.shape, 2).astype(np.float32)
+    at_x, at_y = np.arange(width, dtype=np.float32) / step, np.arange(height, dtype=np.float32) / step
+    map_x, map_y = np.meshgrid(at_x, at_y)
+    return np.asarray(cv2.remap(grid, map_x, map_y, cv2.INTER_LINEAR), np.float32)
+
+
+def _lamp_light(camera: CameraModel, table: Table, look: Look, places: Float32) -> Float32:
+    """Light on the bed, shape (H, W): 1 on average, with the noses' shadows and the dimness beside them."""
+    half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
+    nose = table.spec.nose_height_m
+    light = np.full(places.shape[:2], np.float32(look.ambient))
+    # Distance inside the noses of a point; the rubber above takes part of the room's light.
+    inside = np.minimum(half_x - np.abs(places[..., 0]), half_y - np.abs(places[..., 1]))
+    light *= 1 - 0.75 * np.exp(-np.where(inside > 0, inside, 0.3 * nose) / (0.6 * nose))
+    for lamp in look.lamps:
+        share = (1 - look.ambient) * lamp.share
+        seen = np.ones(places.shape[:2], np.float32)
+        for axis, half in ((0, half_x), (1, half_y)):
+            for sign in (-1, 1):
+                # A point at depth d inside a nose is lit where the ray to the lamp passes above it.
+                lean = (sign * lamp.centre_m[axis] - half) / lamp.centre_m[2]
+                edge = nose * lean
+                soft = max(0.004, 2 * nose * lamp.half_m[axis] / lamp.centre_m[2])
+                depth = half - sign * places[..., axis]
+                seen *= np.clip((depth - edge) / soft + 0.5, 0, 1)
+        light += np.float32(share) * lamp_falloff(lamp.centre_m, places) * seen
+    _ = camera
+    return light
+
+
+def _edge_free(light: Float32) -> Float32:
+    """The light without the noses' shadows: what falls on the cushions' tops."""
+    small = cv2.resize(light, (48, 27), interpolation=cv2.INTER_AREA)
+    small = cv2.dilate(small, np.ones((3, 3), np.uint8))
+    return np.asarray(cv2.resize(small, light.shape[::-1], interpolation=cv2.INTER_CUBIC), np.float32)
+
+
+def _noise(rng: np.random.Generator, shape: tuple[int, int], cells: tuple[int, int]) -> Float32:
+    coarse = rng.standard_normal((max(2, shape[0] // cells[0]), max(2, shape[1] // cells[1]))).astype(np.float32)
+    return np.asarray(cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_CUBIC), np.float32)
+
+
+def _grain(rng: np.random.Generator, shape: tuple[int, int], look: Look) -> Float32:
+    """Weave and wear of the cloth as a factor round 1."""
+    weave = cv2.GaussianBlur(rng.standard_normal(shape, dtype=np.float32), (0, 0), 0.7)
+    grain = 1 + 2.2 * look.cloth_noise * weave
+    grain += 0.02 * (0.3 + look.wear) * _noise(rng, shape, (40, 40)) + 0.03 * look.wear * _noise(rng, shape, (6, 25))
+    return np.asarray(grain, np.float32)
+
+
+def _rail(rng: np.random.Generator, places: Float32, table: Table, look: Look) -> Float32:
+    shape = (places.shape[0], places.shape[1])
+    long = np.abs(places[..., 1]) > table.spec.width_m / 2 + 0.3 * look.frame.cushion_m
+    wood = np.where(long, _noise(rng, shape, (4, 60)), _noise(rng, shape, (60, 4)))
+    gloss = np.clip(_noise(rng, shape, (60, 120)), 0, 2) * look.rail_gloss * 0.12
+    factor = 1 + 0.18 * wood
+    return np.asarray(factor[..., None] * np.array(look.rail, np.float32) + gloss[..., None], np.float32)
+
+
+def _floor(rng: np.random.Generator, places: Float32, table: Table, look: Look, shape: tuple[int, int]) -> Float32:
+    colour = np.array(look.floor_colour, np.float32)
+    factor = 1 + 0.12 * _noise(rng, shape, (180, 240))
+    if look.floor == "carpet":
+        factor += 0.12 * _noise(rng, shape, (3, 3)) + 0.1 * np.sin(places[..., 0] * rng.uniform(8, 30)) * np.sin(places[..., 1] * 20)
+    elif look.floor == "boards":
+        factor += 0.15 * _noise(rng, shape, (3, 90)) + 0.2 * ((places[..., 1] * 9) % 1 < 0.03)
+    # The table's own shadow on the floor.
+    edge = look.frame.cushion_m + look.frame.rail_m
+    out_x = np.abs(places[..., 0]) - table.spec.length_m / 2 - edge
+    out_y = np.abs(places[..., 1]) - table.spec.width_m / 2 - edge
+    out = np.hypot(np.maximum(out_x, 0), np.maximum(out_y, 0))
+    factor *= 1 - 0.6 * np.exp(-out / 0.12)
+    floor = np.asarray(factor[..., None] * colour, np.float32)
+    if look.floor == "bokeh":
+        floor += _bokeh(rng, shape)
+    return np.maximum(floor, 0)
+
+
+def _bokeh(rng: np.random.Generator, shape: tuple[int, int]) -> Float32:
+    spots = np.zeros((*shape, 3), np.float32)
+    tint = rng.uniform(0.3, 1.0, 3)
+    for _ in range(int(rng.integers(200, 900))):
+        centre = (int(rng.integers(shape[1])), int(rng.integers(shape[0])))
+        size = int(rng.integers(3, 14) * shape[1] / 1920 + 1)
+        colour = tint * rng.uniform(0.2, 0.9) + rng.uniform(0, 0.2, 3)
+        axes = (size, int(size * rng.uniform(0.6, 1.6)) + 1)
+        cv2.ellipse(spots, centre, axes, float(rng.uniform(0, 180)), 0, 360, [float(c) for c in colour], -1, cv2.LINE_AA)
+    return np.asarray(cv2.GaussianBlur(spots, (0, 0), 1.5), np.float32)
+
+
+def _lines(rng: np.random.Generator, camera: CameraModel, table: Table, look: Look, image: Float32, bed: Float32) -> Float32:
+    """Nose shade lines, head string, spots, chalk marks: thin strips blended over the linear picture."""
+    height, width = bed.shape
+    half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
+    marks: list[tuple[FloatArray, float, float, float]] = []  # outline, height, factor, strength of white
+    shade, thick = float(rng.uniform(0.10, 0.45)), float(rng.uniform(0.0012, 0.0035))
+    for nose_line, _ in cushions(table, look.frame):
+        inward = -np.sign(nose_line.mean(axis=0)) * (np.abs(np.abs(nose_line).mean(axis=0) - (half_x, half_y)) < 1e-3)
+        strip = np.concatenate([nose_line, nose_line[::-1] + inward * thick])
+        marks.append((dense(strip), table.spec.nose_height_m, 1 - shade, 0.0))
+    if look.lines:
+        x, w = table.head_string_m, float(rng.uniform(0.0008, 0.002))
+        strip = np.array([(x - w, -half_y), (x + w, -half_y), (x + w, half_y), (x - w, half_y)])
+        dark = rng.random() < 0.4
+        marks.append((dense(strip), 0.0, 0.5 if dark else 1.0, 0.0 if dark else float(rng.uniform(0.02, 0.25))))
+    if look.spots:
+        dark = rng.random() < 0.5
+        for spot in list(table.spots_m().values())[:: int(rng.choice([1, 2]))]:
+            marks.append((circle(spot, float(rng.uniform(0.004, 0.012)), 20), 0.0, 0.15 if dark else 1.0, 0.0 if dark else 0.5))
+    for _ in range(int(rng.poisson(20 * look.wear))):
+        start = np.array([rng.uniform(-half_x, half_x), rng.uniform(-half_y, half_y)])
+        along = rng.normal(0, 0.05, 2)
+        across = np.array([-along[1], along[0]]) / (np.linalg.norm(along) + 1e-9) * 0.0012
+        marks.append((np.array([start, start + along, start + along + across, start + across]), 0.0, 1.0, float(rng.uniform(0.02, 0.12))))
+    for outline, z, factor, white in marks:
+        pixels = camera.to_pixels(outline, height_m=z)
+        low = np.clip(np.floor(pixels.min(axis=0)).astype(int) - 2, 0, (width, height))
+        high = np.clip(np.ceil(pixels.max(axis=0)).astype(int) + 3, 0, (width, height))
+        if (high - low).min() < 1:
+            continue
+        mask = np.zeros((4 * (high[1] - low[1]), 4 * (high[0] - low[0])), np.uint8)
+        fill(mask, pixels - low, 255, 4)
+        size = (int(high[0] - low[0]), int(high[1] - low[1]))
+        cover = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / 255
+        window = (slice(low[1], high[1]), slice(low[0], high[0]))
+        cover = (cover * bed[window] if z == 0 else cover)[..., None]
+        image[window] = image[window] * (1 - cover * (1 - factor)) + cover * np.float32(white)
+    return image
+
+
+__all__ = ["GAMMA", "Material", "TablePicture", "fill", "paint_table"]
