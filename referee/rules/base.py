@@ -1,8 +1,8 @@
 """What every rule set works on: the state before a stroke, a case to judge, and the shape of a rule set; plain module.
 
-    State   the "before" object of rules.md section 0.1: what was fixed before the stroke
-    Case    a state, the events that followed, and the organiser's options: all that a ruling may depend on
-    Ruleset three pure methods; each game is one module with one `RULES` object, listed in `referee.rules.games`
+State   the "before" object of rules.md section 0.1: what was fixed before the stroke
+Case    a state, the events that followed, and the organiser's options: all that a ruling may depend on
+Ruleset three pure methods; each game is one module with one `RULES` object, listed in `referee.rules.games`
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,17 @@ PHASES = (
     "penalty_hand",
     "after_penalty",
 )
-CUE_STATES = ("position", "hand_anywhere", "hand_kitchen", "hand_house", "hand_temp_house", "in_hand", "free_choice", "head_spot", "centre_spot")
+CUE_STATES = (
+    "position",
+    "hand_anywhere",
+    "hand_kitchen",
+    "hand_house",
+    "hand_temp_house",
+    "in_hand",
+    "free_choice",
+    "head_spot",
+    "centre_spot",
+)
 """`before.cue_state` and `expect.cue_next`: a fold carries the one on as the other."""
 
 
@@ -92,7 +102,8 @@ class State:
         balls: On the table, cue ball included.
         cue_ball: The ball to be struck.
         cue_state: Where the cue ball may lie, one of `CUE_STATES`.
-        positions: (u, v), fractions of the playing surface; a ball without one lies far from every spot, line and cushion in question. Read only.
+        positions: (u, v), fractions of the playing surface; a ball without one lies far from every spot, line and
+            cushion in question. Read only.
         scores: Racks in nine-ball, points elsewhere.
         target: Racks or points to win.
         consecutive_fouls: Fouls in a row, per player.

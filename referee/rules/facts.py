@@ -24,9 +24,7 @@ def is_stroke(case: Case) -> bool:
 
 
 def contact_index(case: Case) -> int | None:
-    """Place in the event list of the first hit of the cue ball on an object ball after the tip; None without one.
-
-    """
+    """Place in the event list of the first hit of the cue ball on an object ball after the tip; None without one."""
     struck = False
     for index, event in enumerate(case.events):
         struck = struck or event.type == "cue_contact"
@@ -45,6 +43,12 @@ def first_contacts(case: Case) -> tuple[str, ...]:
     tied = [event for event in case.events[index:] if _is_cue_hit(case, event) and event.fields.get("simultaneous_group") == group]
     hits = [first] if group is None else tied
     return tuple(dict.fromkeys(_other_ball(case, event) for event in hits))
+
+
+def first_contact(case: Case, *, on: tuple[str, ...]) -> str | None:
+    """`first`, a tie read in the shooter's favour: a ball that was on, where one is among them (WPA-SPLIT, A-G2)."""
+    hits = first_contacts(case)
+    return next((ball for ball in hits if ball in on), hits[0] if hits else None)
 
 
 def after_contact(case: Case) -> tuple[ShotEvent, ...]:
@@ -123,6 +127,14 @@ def lies_behind_head_string(case: Case, ball: str) -> bool:
     """Before the stroke the ball's centre lay behind the head string; on the string is not behind it (GR-3.16)."""
     place = case.state.positions.get(ball)
     return place is not None and place[0] < HEAD_STRING_U
+
+
+def before_tip(case: Case) -> tuple[ShotEvent, ...]:
+    """The events before the tip meets the cue ball; all of them without a stroke."""
+    for index, event in enumerate(case.events):
+        if event.type == "cue_contact":
+            return case.events[:index]
+    return case.events
 
 
 def tip_contacts(case: Case) -> int:

@@ -8,9 +8,11 @@ Judged here: GR-1.16, 3.3 (stated), 3.10, 3.11, 3.13 (stated), 3.14 (stated), 3.
 Not judged: what cannot be seen from above unless an official states it (`docs/rule-coverage.md` has the list).
 """
 
+from math import hypot
+
 from referee.rules import facts
 from referee.rules.base import Case
-from referee.ruling import Foul
+from referee.ruling import Foul, Reason
 from tracker.shot import ShotEvent
 
 STATED_FOULS = {
@@ -24,7 +26,15 @@ STATED_FOULS = {
 }
 """Official facts that are a foul by themselves. Scenario files know only `no_foot` and `balls_moving`."""
 
-RESTORED_STROKES = ("jump", "curve", "masse")
+TOO_LATE = Reason("declared_too_late", ("N9-6.1",))
+"""A declaration that the game does not take any more."""
+
+TOUCHING_M = 0.0002
+"""Balls nearer than this touch: positions in files have four to six digits (0.2 mm at 9 ft); more would call a legal
+hair's breadth a touch."""
+
+OBSTRUCTED_STROKES = ("jump", "curve", "masse")
+"""Strokes over or round an obstructing ball (N9-12)."""
 
 
 def no_contact(case: Case) -> Foul | None:
@@ -39,13 +49,12 @@ def no_rail(case: Case) -> Foul | None:
     return Foul("NO_RAIL", ("GR-3.19",))
 
 
-def frozen(case: Case) -> Foul | None:
-    """GR-3.38: what must happen after first meeting a ball announced as frozen."""
-    for ball in facts.first_contacts(case):
-        places = facts.declared_frozen(case, ball)
-        if places and not _is_frozen_rule_met(case, ball):
-            return Foul("FROZEN", ("GR-3.38",), {"ball": ball, "to": places[0].to})
-    return None
+def frozen(case: Case, first: str | None) -> Foul | None:
+    """GR-3.38: what must happen after first meeting a ball announced as frozen; `first` as the game reads a tie."""
+    places = () if first is None else facts.declared_frozen(case, first)
+    if first is None or not places or _is_frozen_rule_met(case, first):
+        return None
+    return Foul("FROZEN", ("GR-3.38",), {"ball": first, "to": places[0].to})
 
 
 def scratch(case: Case) -> Foul | None:
@@ -85,7 +94,7 @@ def from_kitchen(case: Case) -> Foul | None:
 
 def stated(case: Case) -> tuple[Foul, ...]:
     """GR-3.3, 3.13, 3.14, 3.24 to 3.27: what only an official can state."""
-    return tuple(dict.fromkeys(STATED_FOULS[fact] for fact in facts.official_facts(case) if fact in STATED_FOULS))
+    return tuple(STATED_FOULS[fact] for fact in dict.fromkeys(facts.official_facts(case)) if fact in STATED_FOULS)
 
 
 def touch(case: Case) -> Foul | None:
@@ -121,6 +130,31 @@ def touched_while_placing(case: Case) -> Foul | None:
         if event.fields["ball"] != case.state.cue_ball and _is_placing(case, event):
             return Foul("PLACEMENT", ("GR-3.22", "GR-3.40"), {"ball": event.fields["ball"]})
     return None
+
+
+def placement_fault(case: Case) -> str | None:
+    """GR-3.10, GR-3.16, N9-10.1: why the cue ball in hand may not lie where it was last set; None where it may.
+
+    `outside` the playing surface, `kitchen` (on or past the head string), `touching` an object ball.
+    """
+    state = case.state
+    if not state.in_hand:
+        return None
+    placed = [event.fields["pos"] for event in facts.before_tip(case) if event.type == "placement"]
+    if placed:
+        u, v = placed[-1]
+    elif facts.is_stroke(case) and state.cue_ball in state.positions:
+        u, v = state.positions[state.cue_ball]
+    else:
+        return None
+    if not (0 <= u <= 1 and 0 <= v <= 1):
+        return "outside"
+    if state.cue_state == "hand_kitchen" and u >= facts.HEAD_STRING_U:
+        return "kitchen"
+    reach = state.table.ball_diameter_m + TOUCHING_M
+    lying = (place for ball, place in state.positions.items() if ball != state.cue_ball)
+    gaps = (hypot((u - a) * state.table.length_m, (v - b) * state.table.width_m) for a, b in lying)
+    return "touching" if any(gap <= reach for gap in gaps) else None
 
 
 def is_all_ball_fouls(case: Case) -> bool:
@@ -170,7 +204,9 @@ def is_interfered_from_outside(case: Case) -> bool:
 
 def is_restorable(case: Case) -> bool:
     """GR-3.35: the position can be put back (said so, or not denied)."""
-    return all(event.fields.get("restorable", True) for event in facts.of_type(case, "official") if event.fields["fact"] == "outside_interference")
+    return all(
+        event.fields.get("restorable", True) for event in facts.of_type(case, "official") if event.fields["fact"] == "outside_interference"
+    )
 
 
 def _is_placing(case: Case, event: ShotEvent) -> bool:

@@ -1,0 +1,24 @@
+"""The games that are built: one line each; plain module."""
+
+from calibration.errors import InputError
+from referee.rules import nine_ball
+from referee.rules.base import Ruleset
+
+RULESETS: tuple[Ruleset, ...] = (nine_ball.RULES,)
+"""To add a game: write its module with a `RULES` object and list it here."""
+
+
+def find_ruleset(game: str) -> Ruleset:
+    """The rules of that game, by its name in files.
+
+    Raises:
+        InputError: `game: ...`, if it is not built.
+
+    >>> find_ruleset("nine_ball").game
+    'nine_ball'
+    """
+    for rules in RULESETS:
+        if rules.game == game:
+            return rules
+    built = ", ".join(rules.game for rules in RULESETS)
+    raise InputError(f"game: {game!r} is not built yet; there is {built}")
