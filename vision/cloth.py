@@ -54,11 +54,13 @@ class Cloth:
 
     Attributes:
         colour: Shape (height, width, 3), float32, BGR levels.
+        usual: Shape (3,), BGR, its middle over the bed.
         noise: Median rest of cloth pixels, levels.
         share: Part of the bed that looks like cloth, 0 to 1.
     """
 
     colour: FloatImage
+    usual: NDArray[np.float32]
     noise: float
     share: float
 
@@ -69,7 +71,7 @@ class ClothLearner:
     def __init__(self, view: TopView, table: Table) -> None:
         width, height = view.size_px
         corners = view.to_view([table.corners_m()["head_left"], table.corners_m()["foot_right"]])
-        (self._left, self._top), (self._right, self._bottom) = (tuple(int(round(v)) for v in corner) for corner in corners)
+        (self._left, self._top), (self._right, self._bottom) = (tuple(round(float(v)) for v in corner) for corner in corners)
         self.bed = np.zeros((height, width), dtype=bool)
         self.bed[self._top : self._bottom, self._left : self._right] = True
         self.bed &= view.inside
@@ -119,7 +121,8 @@ class ClothLearner:
             colour = self._field(view, like, usual)
         colour = self._add_profiles(view, colour, like)
         _, rest = split(view, colour)
-        return Cloth(colour=colour, noise=float(np.median(rest[self.bed][::7])) if self.bed.any() else 0.0, share=share)
+        middle = np.median(colour[self.bed][::53], axis=0).astype(np.float32) if self.bed.any() else usual
+        return Cloth(colour=colour, usual=middle, noise=float(np.median(rest[self.bed][::7])) if self.bed.any() else 0.0, share=share)
 
     def _field(self, view: Image, like: Mask, usual: NDArray[np.float32]) -> FloatImage:
         height, width = like.shape
@@ -146,13 +149,12 @@ class ClothLearner:
     def pockets_seen(self, view: Image, cloth: Cloth) -> int:
         """How many of the six pockets differ from cloth: a view of something else shows no pockets where they belong."""
         seen = 0
-        usual = np.median(cloth.colour[self.bed][::97], axis=0)
         for x, y in self._holes:
             part = view[max(y - 2, 0) : y + 3, max(x - 2, 0) : x + 3].reshape(-1, 3).astype(np.float32)
             if part.size == 0:
                 continue
             middle = np.median(part, axis=0)
-            seen += bool(np.linalg.norm(middle - usual) > 0.35 * np.linalg.norm(usual))
+            seen += bool(np.linalg.norm(middle - cloth.usual) > 0.35 * np.linalg.norm(cloth.usual))
         return seen
 
 
@@ -182,4 +184,4 @@ def _hole(table: Table, view: TopView, name: str) -> tuple[int, int]:
     away = np.array([0.0 if name[0] == "S" else np.sign(x), np.sign(y)])
     place = np.array([x, y]) + away / np.linalg.norm(away) * 0.6 * table.spec.ball_diameter_m
     px = view.to_view(place)[0]
-    return int(round(px[0])), int(round(px[1]))
+    return round(float(px[0])), round(float(px[1]))

@@ -42,6 +42,8 @@ _RELEARN_S = 1.0
 into the cloth (it never does: the cloth's field cannot follow anything as small)."""
 _KEEP = 0.5
 """Weight of the earlier cloth at each learning."""
+_SAME_CLOTH = 0.35
+"""Change of the cloth's colour over its length up to which earlier and new are averaged; more is another picture."""
 _LEAST_SHARE = 0.35
 """Part of the bed that must look like cloth: two players leaning over a table leave more than half."""
 _LEAST_POCKETS = 3
@@ -113,12 +115,9 @@ class Eyes:
         if known is None or time_s - self._learnt_s >= _RELEARN_S or time_s < self._learnt_s:
             learnt = self._learner.learn(view)
             why = self._unlike(view, learnt)
-            if not why and known is not None:
-                change = learnt.colour[self._learner.bed][::53] - known.colour[self._learner.bed][::53]
-                if np.linalg.norm(np.median(change, axis=0)) < 0.35 * np.linalg.norm(
-                    np.median(known.colour[self._learner.bed][::53], axis=0)
-                ):
-                    learnt = Cloth(_KEEP * known.colour + (1 - _KEEP) * learnt.colour, learnt.noise, learnt.share)
+            if known is not None and np.linalg.norm(learnt.usual - known.usual) < _SAME_CLOTH * np.linalg.norm(known.usual):
+                colour = _KEEP * known.colour + (1 - _KEEP) * learnt.colour
+                learnt = Cloth(colour, _KEEP * known.usual + (1 - _KEEP) * learnt.usual, learnt.noise, learnt.share)
             if why:
                 return None, why
             self._cloth, self._learnt_s = learnt, time_s
@@ -129,7 +128,7 @@ class Eyes:
     def _unlike(self, view: Image, cloth: Cloth) -> str:
         """Why a picture does not show the table; empty where it does."""
         inside = self._learner.bed[::4, ::4]
-        small = Cloth(cloth.colour[::4, ::4], cloth.noise, cloth.share)
+        small = Cloth(cloth.colour[::4, ::4], cloth.usual, cloth.noise, cloth.share)
         share = 1.0 - float(foreground(np.ascontiguousarray(view[::4, ::4]), small)[inside].mean()) if inside.any() else 0.0
         if share < _LEAST_SHARE:
             return f"only {100 * share:.0f} % of the bed looks like its cloth: another view, or the bed is covered"
@@ -144,9 +143,10 @@ class Eyes:
         order = sorted(range(len(fits)), key=lambda i: -(fit.support if (fit := fits[i]) else 0.0))
         outlines: list[Outline] = []
         scores: list[float] = []
+        allowed = self._allowed(np.array([fit.position_m if fit else (np.inf, np.inf) for fit in fits]).reshape(-1, 2))
         for index in order:
             fit = fits[index]
-            if fit is None or not self._on_bed(fit.position_m):
+            if fit is None or not allowed[index]:
                 continue
             explained = float(proposals.explained[index])
             least = _SUPPORT_LONE if explained == 1.0 else _SUPPORT_PACKED if explained > _EXPLAINED else _SUPPORT_COVERED
@@ -195,8 +195,8 @@ class Eyes:
         return np.asarray(cloth.colour[np.clip(px[:, 1], 0, height - 1), np.clip(px[:, 0], 0, width - 1)], dtype=np.float64)
 
     def _light_at(self, places_m: FloatArray, cloth: Cloth) -> FloatArray:
-        usual = np.linalg.norm(np.median(cloth.colour[self._learner.bed][::53], axis=0))
-        return np.asarray(np.linalg.norm(self._cloth_at(places_m, cloth), axis=1) / max(float(usual), 1.0), dtype=np.float64)
+        usual = max(float(np.linalg.norm(cloth.usual)), 1.0)
+        return np.asarray(np.linalg.norm(self._cloth_at(places_m, cloth), axis=1) / usual, dtype=np.float64)
 
     def _on_bed(self, place: tuple[float, float]) -> bool:
         return bool(self._allowed(np.array([place]))[0])
@@ -235,12 +235,12 @@ class Eyes:
         left = (mask & self._zone).astype(np.uint8)
         for ball in detections:
             ends = self._view.to_view(ball.streak_m if ball.streak_m else [ball.position_m, ball.position_m])
-            a, b = (tuple(int(round(v)) for v in end) for end in ends)
-            cv2.line(left, a, b, 0, int(round(2.9 * VIEW_RADIUS_PX)))
-        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+            a, b = (tuple(round(v) for v in end) for end in ends)
+            cv2.line(left, a, b, 0, round(2.9 * VIEW_RADIUS_PX))
+        left = np.asarray(cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), dtype=np.uint8)
         spec = self._calibration.spec
         (x0, y0), (x1, y1) = self._view.to_view([(-spec.length_m / 2, spec.width_m / 2), (spec.length_m / 2, -spec.width_m / 2)])
-        bed = left[int(round(y0)) : int(round(y1)), int(round(x0)) : int(round(x1))]
+        bed = left[round(y0) : round(y1), round(x0) : round(x1)]
         rows, columns = bed.shape[0] // _OCCLUDED_CELL, bed.shape[1] // _OCCLUDED_CELL
         share = cv2.resize(bed.astype(np.float32), (columns, rows), interpolation=cv2.INTER_AREA)
         return np.asarray(share > 0.2, dtype=np.bool_)

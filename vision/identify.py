@@ -17,6 +17,7 @@ light makes ivory and yellow meet; pyramid whites have no names.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -80,6 +81,7 @@ def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, 
     return [dict(zip(ball_set.balls, (float(p) for p in row), strict=True)) for row in tempered]
 
 
+@cache
 def _model(ball: BallId, make: str) -> _Model:
     if ball == "cue":
         return _Model("white", _lab((235, 230, 215)))
@@ -162,10 +164,7 @@ def assign_names(picture: Sequence[Mapping[BallId, float]], balls: Sequence[Ball
     if count == 0:
         return []
     table = np.array([[one.get(ball, 0.0) for ball in balls] for one in picture], dtype=np.float64)
-    if len(balls) > _WIDE_SET or count > _WIDE_SET:
-        table = _best_marginals(table)
-    else:
-        table = _exact_marginals(table)
+    table = _best_marginals(table) if max(len(balls), count) > _WIDE_SET else _exact_marginals(table)
     names: list[BallId | None] = [*balls, None]
     return [dict(zip(names, (float(p) for p in row), strict=True)) for row in table]
 

@@ -10,6 +10,7 @@ Fails: coloured light so strong that no ball looks neutral; a disc smeared over 
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -67,7 +68,7 @@ def read_looks(image: Image, centres_m: FloatArray, fitter: OutlineFitter, light
     if len(centres_m) == 0:
         return []
     points = np.concatenate([fitter.silhouette(centres_m, scale=ring) for ring in _RINGS[1:]], axis=1).astype(np.float32)
-    weights = np.concatenate([np.full(fitter.angles, (b + a) * (b - a)) for a, b in zip(_RINGS, _RINGS[1:], strict=False)])
+    weights = np.concatenate([np.full(fitter.angles, (b + a) * (b - a)) for a, b in pairwise(_RINGS)])
     pixels = np.asarray(cv2.remap(image, points[..., 0], points[..., 1], cv2.INTER_LINEAR), dtype=np.float64) / 255.0
     pixels = pixels / np.clip(light, 0.5, 1.6)[:, None, None]
     pixels = np.clip(pixels / _room_white(pixels), 0.0, 1.2)
@@ -101,4 +102,4 @@ def _room_white(pixels: FloatArray) -> FloatArray:
     bright = flat[neutral & (value >= np.percentile(value[neutral], 60))]
     white = np.median(bright, axis=0)
     # Black balls' numbers alone are not white enough to scale by.
-    return np.maximum(white, 0.5 * float(np.percentile(value, 98)))
+    return np.asarray(np.maximum(white, 0.5 * float(np.percentile(value, 98))), dtype=np.float64)

@@ -159,8 +159,7 @@ class OutlineFitter:
 
     @staticmethod
     def _weights(offsets: FloatArray, strength: FloatArray, radius_px: FloatArray, last: bool) -> FloatArray:
-        scale = _TUKEY_RADII * (1.0 if last else 2.2)
-        scale = np.maximum(scale, 1.2 / radius_px)[:, None]
+        scale = np.maximum(_TUKEY_RADII * (1.0 if last else 2.2), 1.2 / radius_px)[:, None]
         inside = np.abs(offsets) < scale
         return np.where(inside & (strength > _EDGE_LEAST), (1 - (offsets / scale) ** 2) ** 2, 0.0)
 

@@ -91,7 +91,7 @@ def find_proposals(mask: Mask, image: Image, view: TopView, fine: TopView) -> Pr
             parts.append(1.0)
             continue
         found = find_circles(image, fine, view, box, part)
-        explained = _explained(part, found - (left, top), radius) if len(found) else 0.0
+        explained = _explained(part, found - np.array((left, top)), radius) if len(found) else 0.0
         streak = _as_streak(part, shape, (left, top), radius)
         if streak is not None and explained < 0.75:
             streaks.append(streak)
@@ -113,7 +113,7 @@ def _as_streak(part: Mask, shape: tuple[float, float, float, float, float], orig
     _, _, dx, dy, _ = shape
     rows, columns = np.nonzero(part)
     along, across = columns * dx + rows * dy, -columns * dy + rows * dx
-    low, high = np.percentile(along, (0.5, 99.5)) + (-0.5, 0.5)
+    low, high = np.percentile(along, (0.5, 99.5)) + np.array((-0.5, 0.5))
     middle = float(np.median(across))
     half_width = float(np.percentile(np.abs(across - middle), 96)) + 0.5
     length = high - low
@@ -132,7 +132,7 @@ def _explained(part: Mask, centres: FloatArray, radius: float) -> float:
     """Part of a piece that lies on the discs."""
     cover = np.zeros(part.shape, np.uint8)
     for x, y in centres:
-        cv2.circle(cover, (int(round(x)), int(round(y))), int(round(1.15 * radius)), 1, -1)
+        cv2.circle(cover, (round(x), round(y)), round(1.15 * radius), 1, -1)
     return float((part & (cover > 0)).sum() / max(part.sum(), 1))
 
 
@@ -149,7 +149,7 @@ def find_circles(image: Image, fine: TopView, view: TopView, box: tuple[slice, s
     votes = _vote(patch, radius)
     if part is not None:
         votes = votes * _grown(part, votes.shape, scale, (x0 - corner[0], y0 - corner[1]), radius)
-    centres = _peaks(votes, radius) + (x0, y0)
+    centres = _peaks(votes, radius) + np.array((x0, y0))
     return view.to_view(fine.to_table(centres)) if len(centres) else np.empty((0, 2))
 
 
