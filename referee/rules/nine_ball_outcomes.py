@@ -172,9 +172,11 @@ def _rack_over(case: Case, *, winner: str, reasons: tuple[Reason, ...]) -> Rulin
     scores = case.state.scores.replaced(winner, case.state.scores[winner] + 1)
     is_match_over = scores[winner] >= case.state.target
     breaker = None if is_match_over else find_next_breaker(case, winner=winner, scores=scores)
-    last = (
-        Reason("match_over", ("N9-1.5",), {"player": winner}) if breaker is None else Reason("next_breaker", ("N9-3",), {"player": breaker})
-    )
+    last = [Reason("match_over", ("N9-1.5",), {"player": winner})]
+    if breaker is not None:
+        last = [Reason("next_breaker", ("N9-3",), {"player": breaker})]
+    if case.state.consecutive_fouls != Pair(0, 0):
+        last.append(Reason("counts_restart", ("N9-13.2",)))
     return Ruling(
         turn="none" if breaker is None else breaker,
         points_delta=Pair(0, 0).replaced(winner, 1),
