@@ -30,6 +30,8 @@ _CUSHION = 19.0
 """Width of the rubber shown between nose and wood, units (about 5 cm)."""
 _MOVED_M = 0.004
 """A ball that ends nearer than this to where it was is drawn once, metres: below the eye's resolution in the drawing."""
+_THIN = 0.6
+"""Path points nearer than this to the line of their neighbours are left out, units: half a pixel of a wide report."""
 _SURE = 0.9
 """Probability from which an event's mark is drawn full; below it the mark is faint."""
 
@@ -131,7 +133,7 @@ def _pocket(table: Table, scale: _Scale, name: str) -> str:
 def _lines(scale: _Scale, before: Mapping[BallId, Point], after: Mapping[BallId, Point], paths: Paths) -> list[str]:
     parts = []
     for ball, path in paths.items():
-        places = [scale.point((x, y)) for _, x, y in path]
+        places = _thinned([scale.point((x, y)) for _, x, y in path])
         if len(places) > 1:
             d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
             parts.append(f'<path class="halo" d="{d}"/><path class="path" stroke="{_hex(ball)}" d="{d}"/>')
@@ -141,6 +143,30 @@ def _lines(scale: _Scale, before: Mapping[BallId, Point], after: Mapping[BallId,
             (ax, ay), (bx, by) = scale.point(start), scale.point(end)
             parts.append(f'<path class="joined" stroke="{_hex(ball)}" d="M{ax:.1f} {ay:.1f}L{bx:.1f} {by:.1f}"/>')
     return parts
+
+
+def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The same line with as few points as keep it within `_THIN` (Douglas & Peucker 1973), so that a report stays small."""
+    if len(points) < 3:
+        return points
+    keep, spans = {0, len(points) - 1}, [(0, len(points) - 1)]
+    while spans:
+        first, last = spans.pop()
+        far, index = max(((_distance(points[i], points[first], points[last]), i) for i in range(first + 1, last)), default=(0.0, first))
+        if far > _THIN:
+            keep.add(index)
+            spans += [(first, index), (index, last)]
+    return [points[index] for index in sorted(keep)]
+
+
+def _distance(point: tuple[float, float], a: tuple[float, float], b: tuple[float, float]) -> float:
+    """Distance of a point from the segment a-b."""
+    (px, py), (ax, ay), (bx, by) = point, a, b
+    length = hypot(bx - ax, by - ay)
+    if length == 0:
+        return hypot(px - ax, py - ay)
+    along = max(0.0, min(1.0, ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / length**2))
+    return hypot(px - ax - along * (bx - ax), py - ay - along * (by - ay))
 
 
 def _hex(ball: BallId) -> str:

@@ -5,6 +5,7 @@ beside it and may be missing. The page has no script and asks for nothing over a
 are in it, and the only links out are to the annotated video beside it.
 """
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +89,7 @@ def write_report(
         directory: Made if missing.
         review: The `cueref.review/1` object.
         media: By shot number.
-        clause_texts: Clause id to one line; clauses without a text are shown by id.
+        clause_texts: Clause id to one line, by default those of `read_clause_texts`; a clause without a text is shown by id.
         video: Name of the annotated video beside the report; by default `annotated.mp4` where it exists already.
 
     Raises:
@@ -117,14 +118,14 @@ def render_report(
     video: str | None = None,
 ) -> str:
     """The page as text; arguments and errors as for `write_report`."""
+    texts = read_clause_texts() if clause_texts is None else clause_texts
     if review.get("format") != FORMAT:
         raise InputError(f"report: format must be {FORMAT!r}, found {review.get('format')!r}; give the output of cueref review --json")
     try:
         table = Table(_table_spec(review["table"]))
         players = review.get("players") or {}
         views = [
-            _shot_view(shot, table, (media or {}).get(int(shot["number"]), ShotMedia()), clause_texts or {}, players, video)
-            for shot in review["shots"]
+            _shot_view(shot, table, (media or {}).get(int(shot["number"]), ShotMedia()), texts, players, video) for shot in review["shots"]
         ]
         head = _head(review, table.spec, players)
         bad = [
@@ -146,6 +147,12 @@ def render_report(
         video=video or "",
         upright="{1:.1f} / {0:.1f}".format(*drawing_size(table)),
     )
+
+
+def read_clause_texts() -> Mapping[str, str]:
+    """One line for each clause of the rules, by its id."""
+    texts: dict[str, str] = json.loads((_TEMPLATES / "clauses_en.json").read_text(encoding="utf-8"))
+    return texts
 
 
 def _table_spec(table: Mapping[str, Any]) -> TableSpec:

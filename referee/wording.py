@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from calibration.equipment import BallId
+from referee.words_en import FOUL_CALLS
 
 Shot = Mapping[str, Any]
 """A shot of the review object."""
@@ -28,33 +29,19 @@ POCKETS = {
     "FL": "foot left corner",
     "FR": "foot right corner",
 }
-FOULS = {
-    "NO_CONTACT": "no ball hit",
+PLAIN_FOULS = {
     "WRONG_FIRST": "wrong ball first",
-    "NO_RAIL": "no rail after contact",
     "FROZEN": "frozen ball not played as required",
-    "SCRATCH": "cue ball pocketed",
-    "CUE_OFF": "cue ball off the table",
     "OB_OFF": "object ball off the table",
     "BALL_OFF": "ball off the table",
-    "BREAK_FEW_RAILS": "break: nothing pocketed and fewer than four balls to a rail",
+    "BREAK_FEW_RAILS": "break, nothing pocketed and fewer than four balls to a rail",
     "BREAK_VIOLATION": "break requirement not met",
     "BREAK_WEAK": "break too weak",
-    "TOUCH": "ball touched",
-    "TOUCH_AFTER": "ball touched after the shot",
-    "PLACEMENT": "cue ball placed against the rules",
-    "DOUBLE_HIT": "double hit",
-    "PUSH": "push",
-    "FEET": "no foot on the floor",
-    "BALLS_MOVING": "struck while balls were moving",
-    "JUMP_MASSE": "ball moved in a jump or masse",
     "KITCHEN": "played straight at a ball behind the head string",
     "DELIBERATE": "deliberate foul",
-    "THREE_FOULS": "third foul in a row",
     "TIME": "out of time",
-    "INTERFERENCE": "interference",
-    "OUT_OF_TURN": "out of turn",
 }
+"""Foul codes without their values, where `referee.words_en` has no form that does without."""
 CUE_NEXT = {
     "hand_anywhere": "Ball in hand",
     "hand_kitchen": "Ball in hand behind the head string",
@@ -192,16 +179,15 @@ def _is_push_out(shot: Shot) -> bool:
 
 
 def foul_text(code: str, shot: Shot) -> str:
-    """A foul code in words, with the ball where the shot tells it."""
-    if code == "WRONG_FIRST":
-        contacts = {key: p for key, p in (shot.get("first_contact") or {}).items() if key not in ("none", "unknown")}
-        if contacts:
-            return f"{ball_name(max(contacts, key=lambda key: contacts[key]))} first"
-    if code == "OB_OFF":
-        balls = [ball_name(ball) for ball in shot.get("off_table") or () if ball != shot.get("cue_ball")]
-        if balls:
-            return f"{_join(balls)} off the table"
-    return FOULS.get(code, code)
+    """A foul code in words, with the balls where the shot tells them."""
+    contacts = {key: p for key, p in (shot.get("first_contact") or {}).items() if key not in ("none", "unknown")}
+    if code == "WRONG_FIRST" and contacts:
+        return f"{ball_name(max(contacts, key=lambda key: contacts[key]))} first"
+    gone = [ball_name(ball) for ball in shot.get("off_table") or () if ball != shot.get("cue_ball")]
+    if code == "OB_OFF" and gone:
+        return f"{_join(gone)} off the table"
+    said = FOUL_CALLS.get(code, code)
+    return PLAIN_FOULS.get(code, code) if "{" in said or code not in FOUL_CALLS else said
 
 
 def _next(shot: Shot, result: Mapping[str, Any], players: Mapping[str, str] | None) -> str:

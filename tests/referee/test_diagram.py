@@ -78,3 +78,12 @@ def test_place_at_holds_the_ends() -> None:
 
     assert [place_at(path, t) for t in (0.0, 0.5, 9.0)] == [(0.0, 0.0), (0.5, 0.25), (1.0, 0.5)]
     assert place_at([], 0.0) is None
+
+
+def test_a_path_keeps_its_corners_and_loses_the_points_between() -> None:
+    """201 points of a ball that runs to a cushion and back at an angle are drawn as three."""
+    there = [(t / 100, 0.01 * t, 0.004 * t) for t in range(101)]
+    back = [(1 + t / 100, 1.0 + 0.002 * t, 0.4 - 0.003 * t) for t in range(1, 101)]
+    line = elements(draw_shot(TABLE, SHOT, {"cue": [*there, *back]}), "path")[0].get("d", "")
+
+    assert line.count("L") == 2

@@ -24,7 +24,7 @@ LEGAL = {
         ({**LEGAL, "pocketed": [], "turn": "B"}, "Legal, nothing pocketed. Bo to shoot."),
         ({**LEGAL, "result": {"rack_over": True, "winner": "A"}}, "Legal: 3-ball and 4-ball pocketed. Rack to Ann."),
         ({**LEGAL, "result": {"match_over": True, "winner": "A"}}, "Legal: 3-ball and 4-ball pocketed. Match to Ann."),
-        ({**FOUL, "foul_codes": ["SCRATCH", "ODD_NEW_CODE"]}, "Foul: cue ball pocketed, ODD_NEW_CODE. Ball in hand for Bo."),
+        ({**FOUL, "foul_codes": ["SCRATCH", "ODD_NEW_CODE"]}, "Foul: scratch, ODD_NEW_CODE. Ball in hand for Bo."),
         (
             {**FOUL, "result": {"cue_next": "hand_anywhere", "spotted": ["9"]}},
             "Foul: no rail after contact. 9-ball spotted. Ball in hand for Bo.",
