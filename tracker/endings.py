@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracker.kinks import Path
-from tracker.noses import HANGING_DEPTH_RATIO, INWARD, Surroundings
+from tracker.noses import CORNER_HANG_RATIO, INWARD, SIDE_HANG_RATIO, Surroundings
 from tracker.trajectory import Piece
 
 FloatArray = NDArray[np.float64]
@@ -74,7 +74,7 @@ def _lies_in(path: Path, around: Surroundings) -> tuple[str, float] | None:
     """The pocket in which the last places lie, deeper than a ball rests on its lip, and when it got there."""
     place = path.xy_m[-1]
     pocket = around.nearest_pocket(place)
-    limit = HANGING_DEPTH_RATIO * around.radius_m * (1.0 if pocket[0] != "S" else 0.7)
+    limit = around.radius_m * (SIDE_HANG_RATIO if pocket[0] == "S" else CORNER_HANG_RATIO)
     depth = [around.depth_m(pocket, point) for point in path.xy_m[-40:]]
     if depth[-1] < limit or around.mouth_distance_m(pocket, place) > 5 * around.radius_m:
         return None

@@ -33,6 +33,8 @@ OUTCOME_SLACK = 0.06
 """Relative doubt of a speed after contact: restitution, throw, friction on the cloth before the first frames."""
 DRAWS = 400
 """Paths drawn for the race; 400 resolve 0.3 %."""
+STRAY_WAKE = 0.01
+"""Share of wake-up times that are off by more than they claim (a ball in a cluster that creeps first)."""
 OUTCOME_TEMPER = 0.5
 """Weight of the outcome's log odds: two-impulse collisions are a crude model."""
 
@@ -73,7 +75,7 @@ def decide(striker: Path, strike: Kink, wakes: Sequence[Kink], reach_m: float, f
         reach_m: Two radii.
         frame_s: Usual spacing of the frames.
     """
-    rivals = rivals_of(wakes, frame_s)
+    rivals = rivals_of([kink for kink in wakes if _reachable(striker, kink, reach_m, frame_s)] or wakes, frame_s)
     if not rivals:
         return None
     approach, window = _approach(striker, strike, rivals, frame_s)
@@ -88,9 +90,10 @@ def decide(striker: Path, strike: Kink, wakes: Sequence[Kink], reach_m: float, f
         for j in able:
             if j != k:
                 sigma = (rivals[k].sigma_s ** 2 + rivals[j].sigma_s ** 2 + 0.0003**2) ** 0.5
-                log[k] += float(np.log(np.clip(ndtr((rivals[j].time_s - rivals[k].time_s) / sigma), 1e-4, 1)))
+                later = float(ndtr((rivals[j].time_s - rivals[k].time_s) / sigma))
+                log[k] += float(np.log(STRAY_WAKE + (1 - STRAY_WAKE) * later))
     if len(able) > 1:
-        log += OUTCOME_TEMPER * _outcome(approach, rivals, able, times, reach_m)
+        log += OUTCOME_TEMPER * _outcome(approach, rivals, able, times)
     weight = np.exp(log - log.max())
     weight /= weight.sum()
     order = np.argsort(-weight)
@@ -103,6 +106,17 @@ def decide(striker: Path, strike: Kink, wakes: Sequence[Kink], reach_m: float, f
         sigma_s=best.sigma_s,
         rivals=tuple(rivals[k].ball for k in order if weight[k] > 1e-4),
     )
+
+
+def _reachable(striker: Path, kink: Kink, reach_m: float, frame_s: float) -> bool:
+    """Whether the struck ball was anywhere near a ball when that woke."""
+    spread = frame_s + 3 * kink.sigma_s
+    nearest = min(
+        float(np.hypot(*(striker.position(t) - kink.before.coefficients[0])))
+        for t in np.linspace(kink.time_s - spread, kink.time_s + spread, 9)
+    )
+    speed = max(striker.piece_at(kink.time_s - frame_s).speed(kink.time_s), striker.piece_at(kink.time_s + frame_s).speed(kink.time_s))
+    return nearest < reach_m + 0.004 + speed * 0.6 * frame_s
 
 
 def _approach(striker: Path, strike: Kink, rivals: Sequence[Kink], frame_s: float) -> tuple[Piece, tuple[float, float]]:
@@ -154,7 +168,7 @@ def _miss(piece: Piece, kink: Kink, window: tuple[float, float]) -> float:
     return min(float(np.hypot(*(piece.position(t) - kink.before.coefficients[0]))) for t in grid)
 
 
-def _outcome(piece: Piece, rivals: Sequence[Kink], able: Sequence[int], times: FloatArray, reach_m: float) -> FloatArray:
+def _outcome(piece: Piece, rivals: Sequence[Kink], able: Sequence[int], times: FloatArray) -> FloatArray:
     """Log likelihood of the speeds after contact for each ball having been hit first (two at a time, the first two)."""
     log = np.zeros(len(rivals))
     pair = sorted(able, key=lambda k: rivals[k].time_s)[:2]

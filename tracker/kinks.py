@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.equipment import BallId
-from tracker.trajectory import Piece
+from tracker.trajectory import SPEED_PRIOR_MPS, Piece
 
 FloatArray = NDArray[np.float64]
 
@@ -21,8 +21,14 @@ MIN_JUMP_MPS = 0.012
 """Smallest change of velocity that can be a contact: below it cloth and noise do the same."""
 SIGNIFICANT = 4.5
 """A jump counts from this many standard deviations; lower makes kinks of bends, higher loses soft contacts."""
-SHORT_SAMPLES = 2
+SHORT_SAMPLES = 1
 """A piece of so few samples has no velocity of its own."""
+ONSET_BEFORE_S = 0.4
+"""Rest that is fitted together with the first movement to time a wake-up."""
+ONSET_AFTER_S = 0.35
+"""Movement that is fitted: longer reaches into rolling, shorter loses slow balls in the noise."""
+ONSET_DECELERATION_MPS2 = 1.2
+"""Standard deviation of the acceleration just after a wake-up (sliding at 1.5 to 2.6, rolling at 0.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +155,9 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
     if not before.moving and not after.moving:
         return None
     time, sigma, jump, variance, _ = meet(before, after)
+    if not before.moving:
+        time, sigma, jump = wake_time(path, before, after, time)
+        variance = max(variance, 1e-8)
     size = float(np.hypot(jump[0], jump[1]))
     if before.moving and size < max(SIGNIFICANT * variance**0.5, MIN_JUMP_MPS):
         return None
@@ -167,3 +176,52 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
         before=before,
         after=after,
     )
+
+
+def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[float, float, FloatArray]:
+    """When a resting ball began to move: maximum likelihood over rest, then a slowing start, joined without a step.
+
+    Args:
+        path: The ball's samples.
+        before: Its rest.
+        after: Its first movement.
+        guess_s: Where the two pieces meet.
+
+    Returns:
+        Time and its standard deviation, seconds, and the velocity just after, shape (2,).
+    """
+    t = path.times_s
+    stop = min(after.end_s, after.start_s + ONSET_AFTER_S)
+    use = (t >= before.start_s) & (t >= before.end_s - ONSET_BEFORE_S) & (t <= stop)
+    times, xy, weight = t[use], path.xy_m[use], 1.0 / path.variance[use]
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.02
+    low = max(float(times[0]), min(before.end_s - 3 * step, guess_s - 3 * step))
+    high = max(after.start_s + 1e-4, min(stop - step, guess_s + 0.25))
+    earlier = max(1e-12, before.covariance[0, 0])
+    result = guess_s, step / 4, after.velocity(guess_s)
+    for _ in range(3):
+        grid = np.linspace(low, high, 61)
+        cost, velocity = _onset_costs(grid, times, xy - before.coefficients[0], weight, earlier)
+        chance = np.exp(-0.5 * (cost - cost.min()))
+        chance /= chance.sum()
+        mean = float(chance @ grid)
+        sigma = float(np.sqrt(chance @ (grid - mean) ** 2))
+        result = mean, max(sigma, 1e-5), velocity[int(np.argmin(cost))]
+        span = max(6 * sigma, 2.5 * float(grid[1] - grid[0]))
+        low, high = max(low, mean - span), min(high, mean + span)
+    return result
+
+
+def _onset_costs(
+    grid: FloatArray, times: FloatArray, offset: FloatArray, weight: FloatArray, place_variance: float
+) -> tuple[FloatArray, FloatArray]:
+    """Chi square of rest-then-start for each start time, shape (g,), and the start velocities, shape (g, 2)."""
+    tau = np.maximum(times[None, :] - grid[:, None], 0.0)
+    design = np.stack([np.ones_like(tau), tau, 0.5 * tau * tau], axis=2)
+    weighted = design * weight[None, :, None]
+    normal = np.einsum("gni,gnj->gij", weighted, design)
+    normal += np.diag([0.25 / place_variance, SPEED_PRIOR_MPS**-2, ONSET_DECELERATION_MPS2**-2])
+    right = np.einsum("gni,nk->gik", weighted, offset)
+    solution = np.linalg.solve(normal, right)
+    cost = float((weight[:, None] * offset * offset).sum()) - np.einsum("gik,gik->g", right, solution)
+    return np.asarray(cost), np.asarray(solution[:, 1, :])

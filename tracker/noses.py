@@ -26,9 +26,11 @@ INWARD = {
 }
 """Unit normals into the bed."""
 
-HANGING_DEPTH_RATIO = 1.2
-"""A ball can rest on the shelf of a corner pocket with its centre this many radii behind the line of the nose ends; one
-deeper lies in the pocket. Smaller calls a ball on the lip pocketed, larger waits for one that lies in the cup."""
+CORNER_HANG_RATIO = 1.8
+"""A ball can rest on the shelf of a corner pocket with its centre this many radii behind the line of the nose ends (shelf
+25 to 57 mm); one deeper lies in the pocket. Smaller calls a ball on the lip pocketed, larger misses one in the cup."""
+SIDE_HANG_RATIO = 1.0
+"""The same for a side pocket (shelf up to 10 mm, and the ball tips over its middle)."""
 
 
 @dataclass(frozen=True, slots=True)

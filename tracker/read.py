@@ -23,6 +23,7 @@ from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import CALIBRATED_TOUCH_RATIO, Surroundings
 from tracker.segment import ShotWindow, find_windows
 from tracker.shot import Doubt, Shot, ShotEvent
+from tracker.stroke import find_stroke, stroke_unseen
 from tracker.wake import make_path, rest_noise_m
 
 FloatArray = NDArray[np.float64]
@@ -74,7 +75,7 @@ def read_shot(window: ShotWindow, table: Table, *, number: int = 1, touch_ratio:
     scene = _read_scene(window, Surroundings(table, touch_ratio * table.spec.ball_radius_m))
     if scene is None:
         return None
-    first = _first_contact(scene, window)
+    first = _first_contact(scene)
     events = _events(scene, first)
     before, after = _layouts(scene)
     rail_before, rail_after = _rails(scene, first)
@@ -83,7 +84,7 @@ def read_shot(window: ShotWindow, table: Table, *, number: int = 1, touch_ratio:
         number=number,
         start_s=scene.strike_s,
         end_s=_end_s(scene, complete),
-        cue_ball=scene.strike.ball if scene.strike is not None and window.strike_seen else None,
+        cue_ball=scene.strike.ball if scene.strike is not None else None,
         complete=complete,
         before=before,
         after=after,
@@ -107,7 +108,8 @@ def _read_scene(window: ShotWindow, around: Surroundings) -> _Scene | None:
     for kink in kinks:
         if kink.wakes and kink.ball not in wakes:
             wakes[kink.ball] = kink
-    strike = min(wakes.values(), key=lambda kink: kink.time_s) if wakes and window.strike_seen else None
+    unseen = not window.strike_seen and stroke_unseen(paths, window.start_s, frame)
+    strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
     contacts = explain(kinks, around, free=free, frame_s=frame)
     return _Scene(
@@ -123,12 +125,13 @@ def _read_scene(window: ShotWindow, around: Surroundings) -> _Scene | None:
     )
 
 
-def _first_contact(scene: _Scene, window: ShotWindow) -> FirstContact:
+def _first_contact(scene: _Scene) -> FirstContact:
     if scene.strike is None:
         return FirstContact(probability={"unknown": 1.0})
     reach = 2 * scene.around.radius_m
     striker = scene.paths[scene.strike.ball]
-    found = decide(striker, scene.strike, scene.wakes, reach, scene.frame_s)
+    wakes = [kink for kink in scene.wakes if kink.time_s > scene.strike_s - 0.02 - 3 * kink.sigma_s]
+    found = decide(striker, scene.strike, wakes, reach, scene.frame_s)
     if found is None:
         return FirstContact(probability={"none": 0.99, "unknown": 0.01})
     best = next(iter(found.probability))

@@ -33,6 +33,8 @@ MOVED_M = 0.0018
 """Least shift of a mean that is motion: 7 mm/s; a ball that slow stops within a millimetre."""
 NOISE_FACTOR = 5.0
 """A shift must also exceed this many standard deviations of the difference of the means."""
+FIRST_NOISE_M = 0.0015
+"""Noise of a centre taken for granted until differences have told it (a second or so)."""
 REST_S = 0.5
 """No ball moved for this long: the table rests. Shorter splits a shot in which a ball turns back slowly."""
 LEAD_S = 3.0
@@ -51,7 +53,7 @@ class ShotWindow:
         start_s: First frame, in the rest before the stroke where that was recorded.
         move_s: When the first ball was seen to move; a little late, event reading finds the instant.
         end_s: Last frame.
-        strike_seen: False when balls were moving in the first frame already.
+        strike_seen: False when balls may have been moving in the first frame already (event reading decides).
         at_rest: Whether the table rested at the end.
         tracks: Every ball seen in the window.
         handled: Spans in which a person or cue covered part of the bed, seconds.
@@ -73,7 +75,7 @@ class _Watch:
     """Recent places of one ball."""
 
     places: deque[tuple[float, float, float]] = field(default_factory=deque)
-    noise_m2: float = 0.0005**2
+    noise_m2: float = FIRST_NOISE_M**2
 
     def moves(self, time_s: float, x: float, y: float) -> bool | None:
         """Take a place; whether the ball moves, None while too little is known."""
@@ -147,7 +149,7 @@ class Segmenter:
         self._move_s = time_s
         first = self._first_s if self._first_s is not None else time_s
         # motion is noticed after LAG_S at the earliest: then it may have been there from the first frame
-        self._strike_seen = time_s - first > LAG_S + 1.5 * SPAN_S or not _moving_at_start(self._states)
+        self._strike_seen = time_s - first > LAG_S + 2 * SPAN_S
 
     def _forget(self, before_s: float) -> None:
         drop = 0
@@ -174,24 +176,6 @@ class Segmenter:
         # the rest that closed this shot is the layout before the next
         self._states = [state for state in self._states if state.time_s > self._last_move_s - 0.5 * LAG_S]
         return window
-
-
-def _moving_at_start(states: Sequence[TableState]) -> bool:
-    """Whether a ball leaves its first place within the first frames of a recording."""
-    first = states[0].time_s
-    early: dict[BallId, list[tuple[float, float, float]]] = {}
-    for state in states:
-        if state.time_s - first > 0.13:
-            break
-        for ball in state.balls:
-            if ball.seen:
-                early.setdefault(ball.ball, []).append((state.time_s, *ball.position_m))
-    for places in early.values():
-        if len(places) >= 3:
-            steps = np.hypot(*np.diff(np.array(places)[:, 1:], axis=0).T)
-            if float(np.median(steps)) > 0.003 and float(np.hypot(*(np.array(places[-1][1:]) - np.array(places[0][1:])))) > 0.008:
-                return True
-    return False
 
 
 def _spans(states: Sequence[TableState], test: Callable[[TableState], bool]) -> tuple[tuple[float, float], ...]:

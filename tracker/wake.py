@@ -25,6 +25,9 @@ JITTER_SHIFT = 4.5
 JITTER_REACH = 5.0
 """Nor did it if no sample strays farther than so many standard deviations from its place."""
 
+CREEP_MPS = 0.1
+"""A first movement slower than this may be noise."""
+
 
 def rest_noise_m(tracks: Iterable[BallTrack]) -> float:
     """Standard deviation of a centre per axis, from the quietest half of the differences; metres."""
@@ -102,9 +105,23 @@ def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: Flo
             result.append(fit_piece(times, xy, variance, first=first, last=last, moving=False))
             index = stop + (1 if after is not None else 0)
         else:
+            if before is not None and _creeps(before, piece, times, xy, variance):
+                result[-1] = fit_piece(times, xy, variance, first=before.first, last=piece.last, moving=False)
+                index += 1
+                continue
             result.extend(pieces[index:stop])
             index = stop
     return result
+
+
+def _creeps(rest: Piece, piece: Piece, times: FloatArray, xy: FloatArray, variance: FloatArray) -> bool:
+    """Whether a first movement is only the noise before the true one: slow, and its later half is where the ball lay."""
+    if piece.count < 4 or piece.speed(0.5 * (piece.start_s + piece.end_s)) > CREEP_MPS:
+        return False
+    half = piece.first + piece.count // 2
+    mean = xy[half : piece.last + 1].mean(0) - rest.coefficients[0]
+    sigma = (float(variance[half]) / (piece.last + 1 - half) + rest.covariance[0, 0]) ** 0.5
+    return float(np.hypot(mean[0], mean[1])) < JITTER_SHIFT * sigma + NOISE_FLOOR_M
 
 
 def _leads_nowhere(before: Piece | None, after: Piece | None, first: int, last: int, xy: FloatArray, variance: FloatArray) -> bool:

@@ -1,0 +1,68 @@
+"""Which ball was struck, and whether the stroke was seen.
+
+The struck ball is the first to move of its own accord. Where several wake within the noise of the first (balls that
+touch, a contact a few frames after the stroke) the one that was hit moves along the line of centres, away from the
+striker, and a ball called cue or Y is struck far more often than any other.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from calibration.equipment import BallId
+from tracker.kinks import Kink, Path
+
+CUE_NAMES = ("cue", "Y")
+"""Balls that are struck in nearly every stroke: pool's cue ball always, the coloured ball of pyramid mostly."""
+TIE_S = 0.6
+"""A cue ball that wakes within this time after another ball was struck before it: its wake-up was hidden by hand or
+cue, or the other's is noise."""
+CLEAR_SHARE = 0.2
+"""A ball whose start is slower than this share of the fastest start around it was not struck: it crept, or was touched."""
+
+
+def find_stroke(wakes: Mapping[BallId, Kink], reach_m: float) -> Kink | None:
+    """The struck ball's first kink; None where no ball wakes.
+
+    Args:
+        wakes: First kink of each ball that was at rest.
+        reach_m: Two radii.
+    """
+    if not wakes:
+        return None
+    earliest = min(kink.time_s for kink in wakes.values())
+    early = [kink for kink in wakes.values() if kink.time_s - earliest < TIE_S]
+    named = [kink for kink in early if kink.ball in CUE_NAMES]
+    if named and named[0].ball == "cue":
+        return named[0]
+    fastest = max(kink.size_mps for kink in early)
+    able = sorted((kink for kink in early if kink.size_mps > CLEAR_SHARE * fastest), key=lambda kink: kink.time_s)
+    first = able[0]
+    tied = [kink for kink in able if kink.time_s - first.time_s < 0.01 + 3 * (kink.sigma_s + first.sigma_s)]
+    scores = [_score(kink, tied, reach_m) for kink in tied]
+    return tied[int(np.argmax(scores))]
+
+
+def _score(kink: Kink, tied: Sequence[Kink], reach_m: float) -> float:
+    """Log odds that a ball was struck rather than hit by one of those that woke with it."""
+    score = 3.0 if kink.ball in CUE_NAMES else 0.0
+    for other in tied:
+        if other is kink:
+            continue
+        score += 0.5 * float(np.clip((other.time_s - kink.time_s) / (kink.sigma_s + other.sigma_s + 1e-3), -3, 3))
+        away = kink.place_m - other.place_m
+        distance = float(np.hypot(away[0], away[1]))
+        if distance < 1.5 * reach_m and float(away @ kink.jump_mps) > 0.985 * distance * kink.size_mps:
+            score -= 2.0
+    return score
+
+
+def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) -> bool:
+    """Whether balls were moving already when the window began."""
+    for path in paths.values():
+        first = path.pieces[0]
+        if first.moving and first.start_s < start_s + 3 * frame_s and first.count >= 3:
+            way = first.position(first.end_s) - first.position(first.start_s)
+            if float(np.hypot(way[0], way[1])) > max(0.008, 6 * float(path.variance[0]) ** 0.5):
+                return True
+    return False
