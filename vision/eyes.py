@@ -75,13 +75,15 @@ class Seen:
 class Eyes:
     """Sees the balls on one calibrated table."""
 
-    def __init__(self, calibration: Calibration, ball_set: BallSet) -> None:
+    def __init__(self, calibration: Calibration, ball_set: BallSet, *, pockets_known: bool = True) -> None:
         """Precompute the maps (about a second of work at 1080p).
 
         Args:
             calibration: Camera and table; pictures must have its size.
             ball_set: Names to give.
+            pockets_known: False where the calibration is a stand-in (vision.untabled): pockets are then not looked for.
         """
+        self._pockets_known = pockets_known
         self._calibration = calibration
         self._balls = ball_set
         self._radius = calibration.spec.ball_radius_m
@@ -132,6 +134,8 @@ class Eyes:
         share = 1.0 - float(foreground(np.ascontiguousarray(view[::4, ::4]), small)[inside].mean()) if inside.any() else 0.0
         if share < _LEAST_SHARE:
             return f"only {100 * share:.0f} % of the bed looks like its cloth: another view, or the bed is covered"
+        if not self._pockets_known:
+            return ""
         pockets = self._learner.pockets_seen(view, cloth)
         if pockets < _LEAST_POCKETS:
             return f"only {pockets} of 6 pockets are where they belong: another view"

@@ -22,6 +22,7 @@ from functools import cache
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from calibration.equipment import BallId, BallSet
 from vision.looks import Looks
@@ -167,6 +168,19 @@ def assign_names(picture: Sequence[Mapping[BallId, float]], balls: Sequence[Ball
     table = _best_marginals(table) if max(len(balls), count) > _WIDE_SET else _exact_marginals(table)
     names: list[BallId | None] = [*balls, None]
     return [dict(zip(names, (float(p) for p in row), strict=True)) for row in table]
+
+
+def best_names(picture: Sequence[Mapping[BallId, float]], balls: Sequence[BallId]) -> list[BallId | None]:
+    """The likeliest names of one picture's detections, each used once; None for what is likelier none of the balls."""
+    posterior = assign_names(picture, balls)
+    if not posterior:
+        return []
+    table = np.array([[one[ball] for ball in balls] + [one[None]] * len(posterior) for one in posterior])
+    rows, columns = linear_sum_assignment(-np.log(np.maximum(table, 1e-12)))
+    names: list[BallId | None] = [None] * len(posterior)
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        names[row] = balls[column] if column < len(balls) else None
+    return names
 
 
 def _exact_marginals(table: FloatArray) -> FloatArray:

@@ -1,0 +1,57 @@
+"""Rendered pictures for training the detector, as the detector sees them: rectified, with truth in view pixels.
+
+Usage: python benchmarks/training_pictures.py FOLDER [--tables N] [--seed S]
+
+Writes one shard a table, `SEED.npz`: `images` (N, h, w, 3) uint8 BGR, `covered` (N, h, w) uint8 (1 person, cue or
+graphics), `balls` (M, 8) float32: picture, x, y, class (index into the 16 names cue, 1..15), share visible, streak
+half length along x, along y, 1 on the bed or 0 in a pocket. View pixels, one ball radius being 7 of them.
+It stands here and not in vision/, because nothing in the product may import sample_videos.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from sample_videos.training import training_views
+from vision.eyes import VIEW_RADIUS_PX
+from vision.rectify import TopView
+
+NAMES = ("cue", *(str(n) for n in range(1, 16)))
+LAYOUTS = 8
+
+
+def shard(seed: int) -> dict[str, np.ndarray]:
+    """One table's pictures."""
+    images, covered, balls = [], [], []
+    top = None
+    for index, picture in enumerate(training_views(np.random.default_rng(seed), layouts=LAYOUTS)):
+        top = top or TopView(picture.calibration, ball_radius_px=VIEW_RADIUS_PX)
+        images.append(top.view(picture.image))
+        covered.append(top.view(np.repeat((picture.covered > 0).astype(np.uint8)[..., None] * 255, 3, axis=2))[..., 0] > 127)
+        for ball in picture.balls:
+            (x, y), ends = top.to_view([(ball.x_m, ball.y_m)])[0], top.to_view(ball.streak_m)
+            half = (ends[1] - ends[0]) / 2
+            balls.append((index, x, y, NAMES.index(ball.ball), ball.visible, half[0], half[1], ball.on_bed))
+    return {"images": np.stack(images), "covered": np.stack(covered).astype(np.uint8), "balls": np.array(balls, dtype=np.float32)}
+
+
+def main() -> None:
+    """Render shards until there are enough; shards that exist are kept."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--tables", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1000)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for seed in range(options.seed, options.seed + options.tables):
+        target = options.folder / f"{seed}.npz"
+        if target.exists():
+            continue
+        partial = target.with_suffix(".part.npz")
+        np.savez_compressed(partial, **shard(seed))
+        partial.replace(target)
+
+
+if __name__ == "__main__":
+    main()
