@@ -1,0 +1,201 @@
+"""Automatic calibration: a picture, or frames of a video, in; a calibrated table out, with no manual step.
+
+Cloth -> four outer lines -> rough camera -> strips -> width of the rubber -> noses -> joint fit, twice. Pure: no file,
+no clock, fixed seed. Every way it can fail gives a reason that a person can act on.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.calibration import Calibration
+from calibration.camera import CameraModel
+from calibration.clip import main_view, median_picture
+from calibration.cloth import Cloth, find_cloth
+from calibration.drift import SAME_VIEW, view_matches
+from calibration.ends import find_foot, foot_side, with_foot, with_foot_at
+from calibration.equipment import TableSpec
+from calibration.landmarks import find_noses, nose_edges, outer_edges, unroll
+from calibration.solve import SIDES, EdgePoints, Solution, camera_from, distances_m, solve, start_from_quad
+from calibration.table import Table
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
+"""Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
+_WORK_PX = 2000
+"""Longer side of the picture that is measured in; edges are found to 0.2 px, 0.3 mm of a 9 ft table here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationFailure:
+    """No table was found.
+
+    Attributes:
+        reason: One line: what was not found and what to do.
+    """
+
+    reason: str
+
+
+def calibrate_image(image: Image, spec: TableSpec, foot: str | None = None) -> Calibration | CalibrationFailure:
+    """Calibrate from one picture.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        spec: The table.
+        foot: Side of the picture where the foot is (left, right, top, bottom); None to find out.
+
+    Raises:
+        InputError: If no end of the table lies at the side given as `foot`.
+    """
+    return _calibrate(image, [image], spec, foot)
+
+
+def calibrate_video(frames: Iterable[Image], spec: TableSpec, foot: str | None = None) -> Calibration | CalibrationFailure:
+    """Calibrate from frames of one camera spread over a recording, its first among them (a rack shows in it).
+
+    Args:
+        frames: Each of shape (h, w, 3), BGR; 10 to 30 do, they are all held in memory.
+        spec: The table.
+        foot: Side of the picture where the foot is (left, right, top, bottom); None to find out.
+
+    Raises:
+        InputError: If no end of the table lies at the side given as `foot`.
+    """
+    collected = list(frames)
+    if not collected:
+        return CalibrationFailure(reason="no picture in the recording")
+    view = main_view(collected)
+    picture = median_picture(view)
+    found = _calibrate(picture, view[:3], spec, foot)
+    if isinstance(found, CalibrationFailure) or len(view) < 5:
+        return found
+    same = [frame for frame in view if view_matches(found, picture, frame) >= SAME_VIEW]
+    if len(same) in (len(view), 0):
+        return found
+    return _calibrate(median_picture(same), same[:3], spec, foot)
+
+
+def _calibrate(picture: Image, moments: list[Image], spec: TableSpec, foot: str | None) -> Calibration | CalibrationFailure:
+    size = (picture.shape[1], picture.shape[0])
+    scale = min(1.0, _WORK_PX / max(size))
+    work = _resized(picture, scale)
+    cloth = find_cloth(work)
+    if cloth is None:
+        return CalibrationFailure(reason="no table seen from above: no cloth of one colour with four sides")
+    table = Table(spec)
+    fitted = fit_table(work, cloth, table)
+    if isinstance(fitted, CalibrationFailure):
+        return fitted
+    solution, edges = fitted
+    median, largest, because = judge_fit(solution, edges, spec)
+    calibration = Calibration(
+        table=table,
+        camera=solution.camera,
+        foot_known=False,
+        foot_side=foot_side(solution.camera, spec),
+        residual_mm=(median, largest),
+        good=not because,
+        because=because,
+    )
+    if foot is not None:
+        calibration = with_foot(calibration, foot)
+    else:
+        found = find_foot([_resized(moment, scale) for moment in moments], solution.camera, spec, cloth)
+        if found is not None:
+            calibration = with_foot_at(calibration, found[0])
+    return replace(calibration, camera=_rescaled(calibration.camera, size)) if scale < 1 else calibration
+
+
+def _resized(image: Image, scale: float) -> Image:
+    if scale >= 1:
+        return image
+    size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> tuple[float, float, tuple[str, ...]]:
+    """Median and largest residual of the noses in millimetres, and why the fit is not good (empty when it is)."""
+    noses = {edge.side: np.abs(distances_m(edge, solution, spec)) * 1000 for edge in edges if not edge.outer}
+    away = np.concatenate(list(noses.values()))
+    median, largest = float(np.median(away)), float(away.max())
+    because = []
+    if median > _MEDIAN_MM:
+        because.append(f"noses lie {median:.1f} mm from the model in the median, limit {_MEDIAN_MM:g}; is it the right table size?")
+    if largest > _LARGEST_MM:
+        because.append(f"a nose point lies {largest:.1f} mm from the model, limit {_LARGEST_MM:g}")
+    missing = [side for side in SIDES if side not in noses]
+    if missing:
+        because.append(f"the nose of the {' and the '.join(missing)} cushion was not found")
+    return median, largest, tuple(because)
+
+
+def fit_table(image: Image, cloth: Cloth, table: Table) -> tuple[Solution, camera_from, distances_m, list[EdgePoints]] | CalibrationFailure:
+    """The camera of a picture whose cloth is known, and the landmarks it was fitted to."""
+    spec, size = table.spec, (image.shape[1], image.shape[0])
+    start = start_from_quad(ordered_quad(cloth), spec, size)
+    if start is None:
+        return CalibrationFailure(reason="the cloth's outline is not that of a table seen from above; use --corners")
+    solution = Solution(camera=camera_from(start, size), rubber_m=float(start[9]), parameters=start)
+    edges: list[EdgePoints] = []
+    for reach in (0.03, 0.012):
+        strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
+        edges = outer_edges(strips, solution.camera, table, solution.rubber_m, reach)
+        if len(edges) < 3:
+            return CalibrationFailure(reason="fewer than three straight edges of cloth; use --corners")
+        solution = solve(edges, spec, size, solution.parameters)
+    strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
+    metres_per_pixel = 1 / _scale(solution.camera, table)
+    edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)
+    outer = {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
+    places = find_noses(strips, outer, metres_per_pixel)
+    reach = 0.006
+    for _ in range(3):
+        noses = nose_edges(strips, solution.camera, table, places, reach)
+        if len(noses) < 2:
+            return CalibrationFailure(reason="the noses of the cushions do not show; use --corners")
+        solution = solve([*noses, *edges], spec, size, solution.parameters)
+        strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
+        edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
+        places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, 0.004
+    return solution, [*noses, *edges]
+
+
+def ordered_quad(cloth: Cloth) -> FloatArray:
+    """Corners of the outer rectangle from head-left clockwise; the head is the left or top end of the picture."""
+    quad = cloth.quad_px
+    lengths = np.hypot(*(np.roll(quad, -1, axis=0) - quad).T)
+    first = 0 if lengths[0] + lengths[2] > lengths[1] + lengths[3] else 1
+    turned = np.roll(quad, -first, axis=0)
+    if not _head_first(turned):
+        turned = np.roll(turned, -2, axis=0)
+    return turned
+
+
+def _head_first(quad: FloatArray) -> bool:
+    along = (quad[1] + quad[2] - quad[0] - quad[3]) / 2
+    return bool(along[0] > 0) if abs(along[0]) >= abs(along[1]) else bool(along[1] > 0)
+
+
+def _scale(camera: CameraModel, table: Table) -> float:
+    ends = camera.to_pixels([[-table.spec.length_m / 2, 0], [table.spec.length_m / 2, 0]], height_m=table.spec.nose_height_m)
+    return float(np.hypot(*(ends[1] - ends[0]))) / table.spec.length_m
+
+
+def _rescaled(camera: CameraModel, size: tuple[int, int]) -> CameraModel:
+    factor = size[0] / camera.image_size_px[0]
+    matrix = camera.matrix.copy()
+    matrix[:2, :2] *= factor
+    matrix[:2, 2] = (matrix[:2, 2] + 0.5) * factor - 0.5
+    return CameraModel(
+        matrix=matrix,
+        distortion=camera.distortion.copy(),
+        rotation=camera.rotation.copy(),
+        translation_m=camera.translation_m.copy(),
+        image_size_px=size,
+    )

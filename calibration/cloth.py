@@ -1,0 +1,284 @@
+"""Where the cloth lies in a picture: its colour, its region, and the four straight lines round it.
+
+The bed and its cushions are the largest region of one colour near the middle of the picture. Colour is compared as
+ratios of the channels (lamp light falls off by half over a table, ratios hardly change) plus lightness with a wide
+tolerance (which keeps grey cloth apart from black rails). The region's outline is broken by pockets, arms and
+graphics, so its four sides are voted for by pairs of outline points (RANSAC, Fischler & Bolles 1981, fixed seed).
+
+Fails: a floor of the cloth's own colour that touches it without a rail between (the outline then has no four
+sides), a person hiding a whole side, a side that is wholly outside the picture.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_WORK_PX = 640
+"""Longer side of the reduced picture in which the cloth is sought; outlines to 1.5 px of 1080p are enough here,
+smaller loses the gap between two tables, larger only costs time."""
+_DARK = 20.0
+"""Added to a channel before ratios, of 255: below it sensor noise makes ratios of dark pixels random."""
+_CHROMA_BIN = 0.05
+"""Width of a histogram bin in log ratios; cloth under one lamp spreads over about 0.1."""
+_CHROMA_TOLERANCE = (0.12, 0.45)
+"""Least and largest distance in log ratio that still counts as cloth: less loses its dim corners, more takes in rails."""
+_SHARE_MIN = 0.06
+"""Least share of the picture; a table smaller than this has too few pixels for millimetres."""
+_CUSHION_REACH = 0.075
+"""How far outside the bed its cushions are sought, of the root of its area: rubber is 0.03 to 0.05, with the wooden
+rail 0.1 or more; farther takes in a floor of the same colour."""
+_SHADE = 0.012
+"""Half the width of a shade that is bridged between bed and rubber, of the root of the bed's area; half a rail is 0.03."""
+_CANDIDATES = 4
+"""Colours tried; the floor can be larger than the cloth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cloth:
+    """The region of cloth in a picture.
+
+    Attributes:
+        mask: Shape (h, w), bool, of the reduced picture.
+        scale: Reduced over full size, so that full = reduced / scale.
+        sides_px: Shape (4, 3), lines a x + b y + c = 0 of the full picture, unit normal inwards, in turn round the cloth.
+        quad_px: Shape (4, 2), where side i meets side i + 1, full picture.
+        chroma: Mean log ratios (blue to green, red to green), shape (2,).
+        lightness: Median of the mean channel, 0..255.
+        tolerance: Largest log-ratio distance of cloth.
+    """
+
+    mask: NDArray[np.bool_]
+    scale: float
+    sides_px: FloatArray
+    quad_px: FloatArray
+    chroma: FloatArray
+    lightness: float
+    tolerance: float
+
+    def likeness(self, image: Image) -> NDArray[np.float32]:
+        """How far each pixel is from cloth, in tolerances: below 1 is cloth; shape (h, w)."""
+        chroma, lightness = _ratios(image)
+        return _distance(chroma, lightness, self.chroma, self.lightness, self.tolerance)
+
+
+def find_cloth(image: Image) -> Cloth | None:
+    """The cloth of the table in a picture.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+
+    Returns:
+        None where no region of one colour has four sides.
+    """
+    scale = min(1.0, _WORK_PX / max(image.shape[:2]))
+    size = (max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale)))
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    small = np.asarray(cv2.medianBlur(small, 5), dtype=np.uint8)
+    chroma, lightness = _ratios(small)
+    best: tuple[float, Cloth] | None = None
+    for peak in _peaks(chroma):
+        found = _region(chroma, lightness, peak)
+        if found is None:
+            continue
+        mask, centre, light, tolerance = found
+        mask = _with_cushions(mask, _distance(chroma, lightness, centre, light, tolerance) < 1)
+        sides = _four_sides(mask)
+        if sides is None:
+            continue
+        quad = np.array([meet(sides[i], sides[(i + 1) % 4]) for i in range(4)])
+        score = _quad_score(mask, quad)
+        if best is None or score > best[0]:
+            full = sides.copy()
+            full[:, 2] = (sides[:, 2] - 0.5 * (1 - scale) * (sides[:, 0] + sides[:, 1])) / scale
+            full_quad = (quad + 0.5) / scale - 0.5
+            best = (
+                score,
+                Cloth(mask=mask, scale=scale, sides_px=full, quad_px=full_quad, chroma=centre, lightness=light, tolerance=tolerance),
+            )
+    return best[1] if best and best[0] > 0 else None
+
+
+def meet(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Where two lines (a, b, c) cross, shape (2,); far away or NaN where they are parallel."""
+    point = np.cross(first, second)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(point[:2] / point[2], dtype=np.float64)
+
+
+def _ratios(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    values = image.astype(np.float32) + np.float32(_DARK)
+    logs = np.log(values)
+    chroma = np.stack([logs[..., 0] - logs[..., 1], logs[..., 2] - logs[..., 1]], axis=-1)
+    return chroma, values.mean(axis=-1)
+
+
+def _distance(
+    chroma: NDArray[np.float32], lightness: NDArray[np.float32], centre: FloatArray, light: float, tolerance: float
+) -> NDArray[np.float32]:
+    away = np.hypot(chroma[..., 0] - centre[0], chroma[..., 1] - centre[1]) / tolerance
+    ratio = np.abs(np.log(lightness / light)) / np.log(3.5)
+    return np.asarray(np.hypot(away, np.maximum(0, ratio - 0.45)), dtype=np.float32)
+
+
+def _peaks(chroma: NDArray[np.float32]) -> list[FloatArray]:
+    """The commonest log ratios, the middle of the picture counted more."""
+    height, width = chroma.shape[:2]
+    y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j]
+    weight = np.exp(-(x**2 + y**2))
+    edges = np.arange(-2.6, 2.6 + _CHROMA_BIN, _CHROMA_BIN)
+    histogram = np.histogram2d(chroma[..., 0].ravel(), chroma[..., 1].ravel(), bins=(edges, edges), weights=weight.ravel())[0]
+    histogram = np.asarray(cv2.GaussianBlur(histogram, (0, 0), 1.0), dtype=np.float64)
+    peaks: list[FloatArray] = []
+    for _ in range(_CANDIDATES):
+        i, j = np.unravel_index(int(histogram.argmax()), histogram.shape)
+        if histogram[i, j] <= 0:
+            break
+        peaks.append(np.array([edges[i], edges[j]]) + _CHROMA_BIN / 2)
+        histogram[max(0, i - 3) : i + 4, max(0, j - 3) : j + 4] = 0
+    return peaks
+
+
+def _region(
+    chroma: NDArray[np.float32], lightness: NDArray[np.float32], peak: FloatArray
+) -> tuple[NDArray[np.bool_], FloatArray, float, float] | None:
+    near = np.hypot(chroma[..., 0] - peak[0], chroma[..., 1] - peak[1]) < 2 * _CHROMA_BIN
+    core = _largest(near)
+    if core is None or core.mean() < _SHARE_MIN / 3:
+        return None
+    for _ in range(2):
+        centre = np.asarray(np.median(chroma[core], axis=0), dtype=np.float64)
+        light = float(np.median(lightness[core]))
+        spread = np.percentile(np.hypot(*(chroma[core] - centre).T), 90)
+        tolerance = float(np.clip(2.5 * spread, *_CHROMA_TOLERANCE))
+        grown = _largest(_distance(chroma, lightness, centre, light, tolerance) < 1)
+        if grown is None:
+            return None
+        core = grown
+    if core.mean() < _SHARE_MIN:
+        return None
+    return core, centre, light, tolerance
+
+
+def _with_cushions(bed: NDArray[np.bool_], cloth: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The bed and what is of its colour close by, across the dark line or shade under the noses."""
+    hull = cv2.convexHull(cv2.findNonZero(bed.astype(np.uint8)))
+    reach = float(np.sqrt(cv2.contourArea(hull)))
+    near = np.zeros(bed.shape, np.uint8)
+    cv2.fillPoly(near, [hull.astype(np.int32)], (1,))
+    near = np.asarray(cv2.dilate(near, _disc(_CUSHION_REACH * reach)), dtype=np.uint8)
+    joined = cv2.morphologyEx((cloth & (near > 0)).astype(np.uint8), cv2.MORPH_CLOSE, _disc(_SHADE * reach))
+    whole = _largest(joined > 0)
+    return bed if whole is None else whole
+
+
+def _disc(radius: float) -> Image:
+    size = 2 * max(1, round(radius)) + 1
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), dtype=np.uint8)
+
+
+def _largest(mask: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """The largest connected part, thin bridges cut and small holes closed."""
+    opened = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=4)
+    if count < 2:
+        return None
+    best = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA]))
+    return np.asarray(labels == best)
+
+
+def _four_sides(mask: NDArray[np.bool_]) -> FloatArray | None:
+    """Lines (a, b, c) of the four sides in turn, normals inwards, reduced picture."""
+    height, width = mask.shape
+    contours = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
+    if not contours:
+        return None
+    outline = max(contours, key=len).reshape(-1, 2).astype(np.float64)
+    hull = cv2.convexHull(outline.astype(np.float32))
+    centre = np.asarray(hull.reshape(-1, 2).mean(axis=0), dtype=np.float64)
+    inside = (outline[:, 0] > 1) & (outline[:, 1] > 1) & (outline[:, 0] < width - 2) & (outline[:, 1] < height - 2)
+    outline = outline[inside]
+    if len(outline) < 40:
+        return None
+    depth = np.array([cv2.pointPolygonTest(hull, (float(x), float(y)), True) for x, y in outline[::2]])
+    points = outline[::2][depth < 0.04 * max(mask.shape)]
+    tolerance = 0.004 * max(mask.shape)
+    generator = np.random.default_rng(5)
+    lines: list[FloatArray] = []
+    spans: list[float] = []
+    for _ in range(6):
+        found = _best_line(points, centre, tolerance, generator)
+        if found is None:
+            break
+        line, support = found
+        along = support @ np.array([-line[1], line[0]])
+        if not any(
+            abs(line[:2] @ other[:2]) > 0.93
+            and np.abs(line[:2] @ other[:2] * other[2] - line[2]) < 0.08 * max(mask.shape)
+            and line[:2] @ other[:2] > 0
+            for other in lines
+        ):
+            lines.append(line)
+            spans.append(float(np.ptp(along)))
+        points = points[np.abs(points @ line[:2] + line[2]) > 2 * tolerance]
+    return _round_trip(lines, centre, mask.shape)
+
+
+def _best_line(
+    points: FloatArray, centre: FloatArray, tolerance: float, generator: np.random.Generator
+) -> tuple[FloatArray, FloatArray] | None:
+    if len(points) < 12:
+        return None
+    first = points[generator.integers(len(points), size=400)]
+    second = points[generator.integers(len(points), size=400)]
+    step = second - first
+    length = np.hypot(*step.T)
+    usable = length > 12 * tolerance
+    if not usable.any():
+        return None
+    first, step, length = first[usable], step[usable], length[usable]
+    normals = np.column_stack([-step[:, 1], step[:, 0]]) / length[:, None]
+    offsets = -(normals * first).sum(axis=1)
+    votes = (np.abs(points @ normals.T + offsets) < tolerance).sum(axis=0)
+    best = int(votes.argmax())
+    support = points[np.abs(points @ normals[best] + offsets[best]) < tolerance]
+    if len(support) < 12:
+        return None
+    vx, vy, x0, y0 = np.asarray(cv2.fitLine(support.astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01)).ravel()
+    normal = np.array([-vy, vx], dtype=np.float64)
+    offset = -float(normal @ np.array([x0, y0]))
+    if normal @ centre + offset < 0:
+        normal, offset = -normal, -offset
+    return np.array([*normal, offset]), support
+
+
+def _round_trip(lines: list[FloatArray], centre: FloatArray, shape: tuple[int, int]) -> FloatArray | None:
+    """Four of the lines, strongest first, whose normals go round the cloth; None where there are no four."""
+    chosen: list[FloatArray] = []
+    for line in lines:
+        if all(line[:2] @ other[:2] < 0.7 for other in chosen) and len(chosen) < 4:
+            chosen.append(line)
+    if len(chosen) < 4:
+        return None
+    chosen.sort(key=lambda line: float(np.arctan2(line[1], line[0])))
+    ordered = np.array(chosen)
+    quad = np.array([meet(ordered[i], ordered[(i + 1) % 4]) for i in range(4)])
+    if not np.isfinite(quad).all() or np.abs(quad - centre).max() > 2 * max(shape):
+        return None
+    return ordered
+
+
+def _quad_score(mask: NDArray[np.bool_], quad: FloatArray) -> float:
+    """Overlap of region and quadrilateral (intersection over union inside the picture) times the root of its share."""
+    drawn = np.zeros(mask.shape, np.uint8)
+    cv2.fillPoly(drawn, [np.round(quad).astype(np.int32)], (1,))
+    filled = drawn.astype(bool)
+    union = float((filled | mask).sum())
+    if union == 0 or filled.mean() < _SHARE_MIN:
+        return 0.0
+    overlap = float((filled & mask).sum()) / union
+    return (overlap - 0.6) * float(np.sqrt(filled.mean()))

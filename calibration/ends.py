@@ -1,0 +1,151 @@
+"""Which end of the table is the foot: a rack before the break, a line across the head, or what a person says.
+
+Named ends are a turn of the table frame by 180 degrees, nothing else; a mirrored frame cannot come out.
+
+Evidence, strongest first: a rack (one compact patch of 9 to 15 balls between the foot spot and a quarter of the way
+to the foot cushion, cloth all round it); a thin line across the whole width at the head string or, with a D, at the
+baulk, on one end only. A cluster of balls in mid-game that fills exactly the rack's place would mislead the first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.calibration import Calibration
+from calibration.camera import CameraModel
+from calibration.cloth import Cloth
+from calibration.equipment import TableSpec
+from calibration.errors import InputError
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+SIDES_OF_PICTURE = ("left", "right", "top", "bottom")
+_DIRECTIONS = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "top": (0.0, -1.0), "bottom": (0.0, 1.0)}
+_BED_PX = 512
+"""Length of the bed as it is looked at here: 5 mm a pixel on 9 ft, a ball is 11."""
+_RACK_BALLS = (7.0, 21.0)
+"""Least and largest area of a rack, in discs of a ball: nine in a diamond to fifteen in a triangle with gaps and shadow."""
+_LINE_NOISE = 6.0
+"""How many times stronger than the bed's other columns a drawn line must be."""
+
+
+def foot_side(camera: CameraModel, spec: TableSpec) -> str:
+    """Side of the picture at which the foot lies: left, right, top or bottom."""
+    along = _foot_direction(camera, spec)
+    return max(SIDES_OF_PICTURE, key=lambda side: float(along @ np.array(_DIRECTIONS[side])))
+
+
+def _foot_direction(camera: CameraModel, spec: TableSpec) -> FloatArray:
+    ends = camera.to_pixels([[-spec.length_m / 2, 0.0], [spec.length_m / 2, 0.0]], height_m=0.0)
+    along = ends[1] - ends[0]
+    return np.asarray(along / np.hypot(*along), dtype=np.float64)
+
+
+def turned(camera: CameraModel) -> CameraModel:
+    """The same camera over the table turned by 180 degrees: head and foot change names."""
+    half_turn = np.diag([-1.0, -1.0, 1.0])
+    return CameraModel(
+        matrix=camera.matrix.copy(),
+        distortion=camera.distortion.copy(),
+        rotation=camera.rotation @ half_turn,
+        translation_m=camera.translation_m.copy(),
+        image_size_px=camera.image_size_px,
+    )
+
+
+def with_foot(calibration: Calibration, side: str) -> Calibration:
+    """The calibration with the foot at that side of the picture, known from now on.
+
+    Args:
+        calibration: Any.
+        side: left, right, top or bottom.
+
+    Raises:
+        InputError: If no end of the table lies towards that side.
+    """
+    if side not in SIDES_OF_PICTURE:
+        raise InputError(f"foot side must be one of {', '.join(SIDES_OF_PICTURE)}, found {side!r}")
+    towards = float(_foot_direction(calibration.camera, calibration.spec) @ np.array(_DIRECTIONS[side]))
+    if abs(towards) < 0.38:
+        here = foot_side(calibration.camera, calibration.spec)
+        raise InputError(f"no end of the table is at the {side} of the picture; its long axis runs to the {here}; give an end")
+    camera = calibration.camera if towards > 0 else turned(calibration.camera)
+    return replace(calibration, camera=camera, foot_known=True, foot_side=side)
+
+
+def with_foot_at(calibration: Calibration, x_m: float) -> Calibration:
+    """The calibration with the foot at the end where x has the sign of `x_m` (a rack seen there), known from now on."""
+    camera = calibration.camera if x_m >= 0 else turned(calibration.camera)
+    return replace(calibration, camera=camera, foot_known=True, foot_side=foot_side(camera, calibration.spec))
+
+
+def find_foot(images: Sequence[Image], camera: CameraModel, spec: TableSpec, cloth: Cloth) -> tuple[float, str] | None:
+    """At which end the foot is.
+
+    Args:
+        images: Pictures of this camera, BGR; the first ones of a recording show the rack.
+        camera: Model of it; its naming of the ends does not matter.
+        spec: The table.
+        cloth: Its colour.
+
+    Returns:
+        1.0 where the foot is at positive x of the given camera, -1.0 at negative, with the evidence; None where
+        nothing tells.
+    """
+    for image in images:
+        unlike = cloth.likeness(_bed(image, camera, spec))
+        found = [sign for sign in (1.0, -1.0) if _has_rack(unlike if sign > 0 else unlike[::-1, ::-1], spec)]
+        if len(found) == 1:
+            return found[0], "rack"
+    beds = [_bed(image, camera, spec).mean(axis=2) for image in images]
+    lines = [[_line_strength(bed if sign > 0 else bed[::-1, ::-1]) for bed in beds] for sign in (1.0, -1.0)]
+    behind, ahead = (float(np.median(values)) for values in lines)
+    if max(behind, ahead) > _LINE_NOISE and max(behind, ahead) > 2.5 * min(behind, ahead):
+        return (1.0 if behind > ahead else -1.0), "line across the head"
+    return None
+
+
+def _bed(image: Image, camera: CameraModel, spec: TableSpec) -> Image:
+    """The playing surface from above, head left, left cushion up, BGR."""
+    width = _BED_PX
+    height = round(_BED_PX * spec.width_m / spec.length_m)
+    x = (np.arange(width) + 0.5) / width * spec.length_m - spec.length_m / 2
+    y = spec.width_m / 2 - (np.arange(height) + 0.5) / height * spec.width_m
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    maps = camera.to_pixels(grid, height_m=0.0).astype(np.float32).reshape(height, width, 2)
+    return np.asarray(cv2.remap(image, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def _has_rack(unlike: NDArray[np.float32], spec: TableSpec) -> bool:
+    """Whether one compact patch of 9 to 15 balls sits behind the foot spot (bed from above, foot at the right)."""
+    height, width = unlike.shape
+    per_metre = width / spec.length_m
+    ball = spec.ball_diameter_m
+    centre = ((0.75 * spec.length_m + 1.6 * ball) * per_metre, height / 2)
+    y, x = np.mgrid[0:height, 0:width]
+    away = np.hypot(x - centre[0], y - centre[1]) / per_metre
+    patch = cv2.morphologyEx((unlike > 1).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    inside, ring = patch[away < 3.4 * ball], patch[(away > 3.9 * ball) & (away < 5.2 * ball)]
+    discs = float(inside.sum()) / (np.pi / 4 * (ball * per_metre) ** 2)
+    if not _RACK_BALLS[0] < discs < _RACK_BALLS[1] or ring.mean() > 0.06:
+        return False
+    labels, stats = cv2.connectedComponentsWithStats((patch * (away < 3.6 * ball)).astype(np.uint8))[1:3]
+    del labels
+    largest = stats[1:][np.argmax(stats[1:, cv2.CC_STAT_AREA])]
+    wide, high = largest[cv2.CC_STAT_WIDTH] / per_metre / ball, largest[cv2.CC_STAT_HEIGHT] / per_metre / ball
+    return bool(largest[cv2.CC_STAT_AREA] > 0.75 * inside.sum() and 2.4 < wide < 6.5 and 2.4 < high < 6.5)
+
+
+def _line_strength(bed: FloatArray) -> float:
+    """How much a line across the width at a fifth to a quarter from the left stands out of its surroundings."""
+    smooth = np.log(bed + 8.0)
+    ridge = smooth[:, 2:-2] - (smooth[:, :-4] + smooth[:, 4:]) / 2
+    bands = np.stack([np.median(band, axis=0) for band in np.array_split(ridge[6:-6], 8)])
+    shown = np.median(bands, axis=0)
+    noise = 1.4826 * float(np.median(np.abs(shown[60:-60]))) + 5e-4
+    first, last = round(0.19 * bed.shape[1]), round(0.265 * bed.shape[1])
+    return float(np.abs(shown[first:last]).max()) / noise

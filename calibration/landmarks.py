@@ -1,0 +1,310 @@
+"""Edges of the cushions in the picture, to a fraction of a pixel.
+
+With a rough camera each side of the table is unrolled into a strip: one axis along the cushion, one across it. Across
+runs, from outside: wooden rail, outer edge of the rubber, rubber, nose, bed. Rubber and bed have one colour, and
+which of the two is brighter, and whether a shade or a line lies between, depends on the lamps; a cast shadow has a
+second edge farther in. What does not depend on them: the rubber is of one width on all four sides. So every distance
+from the outer edge is voted for by the steps in lightness found there on all sides (Hough's idea along one axis), and
+a shadow's edge, at another distance on each side, loses.
+
+Lightness enters as its logarithm, so that a dim end of the table counts as much as a bright one; medians along
+blocks of the cushion pass over balls, chalk and cue sticks.
+
+Fails: noses that show on fewer than two sides; lamps straight above with equal shadows all round, whose edge is then
+as good a guess as the nose (the nose's is the sharper and outer one and is preferred).
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import CameraModel
+from calibration.cloth import Cloth
+from calibration.solve import SIDES, EdgePoints, side_points_m
+from calibration.table import Table
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_BLOCK_M = 0.04
+"""Length of cushion whose pixels share one profile: a ball and a half; longer hides the bow, shorter is noisy."""
+_BLOCK_SAMPLES = 9
+"""Pixels along a block that its median is taken of."""
+_RUBBER_RANGE_M = (0.018, 0.085)
+"""Widths of rubber that are tried: of real tables 0.03 to 0.07 seen from above."""
+_SLACK_M = 0.003
+"""How far a side may be from the common width: tilt, parallax of the rail, a rough lens."""
+_STEP_MIN = 0.012
+"""Least change of log lightness per pixel that counts as a step; compression leaves 0.005 on plain cloth."""
+_SHARE_SHOWN = 0.35
+"""Least share of a cushion that must show a step for it to be a line along the cushion."""
+_FIRST_AMONG = 0.75
+"""Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
+_INWARD_M, _OUTWARD_M = 0.10, 0.07
+"""The strip's reach inside the rough nose line and outside the rough outer edge."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strip:
+    """One side of the table unrolled.
+
+    Attributes:
+        side: One of `solve.SIDES`.
+        along_m: Middle of each block, shape (B,), from the middle of the cushion, clockwise.
+        outward_m: Shape (N,), distance outward from the rough nose line, descending (from outside to inside).
+        lightness: Shape (B, N), log of the median lightness; NaN outside the picture.
+        colour: Shape (B, N, 3), median BGR.
+        unlike: Shape (B, N), median distance from the cloth's colour, below 1 is cloth.
+    """
+
+    side: str
+    along_m: FloatArray
+    outward_m: FloatArray
+    lightness: FloatArray
+    colour: Image
+    unlike: FloatArray
+
+
+def unroll(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> dict[str, Strip]:
+    """The four strips, mouths left out.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        camera: A rough model of it.
+        table: The table.
+        cloth: Its colour.
+        rubber_m: Rough width of the rubber.
+    """
+    spec = table.spec
+    scale = _pixels_per_metre(camera, table)
+    outward = np.arange(rubber_m + _OUTWARD_M, -_INWARD_M, -0.5 / scale)
+    strips = {}
+    for side in SIDES:
+        middles = _blocks(table, side)
+        values, hidden = _sample(image, camera, table, side, middles, outward)
+        strips[side] = Strip(
+            side=side,
+            along_m=middles,
+            outward_m=outward,
+            lightness=np.where(hidden, np.nan, np.log(values.mean(axis=2, dtype=np.float64) + 8.0)),
+            colour=values,
+            unlike=np.where(hidden, np.nan, cloth.likeness(values)),
+        )
+    return strips
+
+
+def _sample(
+    image: Image, camera: CameraModel, table: Table, side: str, middles: FloatArray, outward: FloatArray
+) -> tuple[Image, NDArray[np.bool_]]:
+    """Median colours of the blocks, shape (B, N, 3), and where they lie outside the picture, shape (B, N)."""
+    ends = np.stack([middles - _BLOCK_M / 2, middles + _BLOCK_M / 2], axis=1)
+    grid = side_points_m(side, np.repeat(ends.ravel(), len(outward)), np.tile(outward, ends.size), table.spec)
+    pixels = camera.to_pixels(grid, height_m=table.spec.nose_height_m).reshape(len(middles), 2, len(outward), 2)
+    share = ((np.arange(_BLOCK_SAMPLES) + 0.5) / _BLOCK_SAMPLES)[:, None, None]
+    maps = (pixels[:, None, 0] * (1 - share) + pixels[:, None, 1] * share).astype(np.float32)
+    flat = maps.reshape(-1, len(outward), 2)
+    values = np.asarray(cv2.remap(image, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    height, width = image.shape[:2]
+    x, y = maps[..., 0], maps[..., 1]
+    outside = ~((x >= 0) & (y >= 0) & (x <= width - 1) & (y <= height - 1))
+    values = np.sort(values.reshape(len(middles), _BLOCK_SAMPLES, len(outward), 3), axis=1)[:, _BLOCK_SAMPLES // 2]
+    return values, outside.any(axis=1)
+
+
+def _pixels_per_metre(camera: CameraModel, table: Table) -> float:
+    corners = camera.to_pixels(list(table.corners_m().values()), height_m=table.spec.nose_height_m)
+    return float(np.hypot(*(corners[2] - corners[0])) + np.hypot(*(corners[3] - corners[1]))) / 2 / table.spec.length_m
+
+
+def _blocks(table: Table, side: str) -> FloatArray:
+    """Middles of the blocks of a cushion, clear of the mouths."""
+    margin = _BLOCK_M / 2 + 0.015
+    cut = table.corner_mouth_m / np.sqrt(2)
+    if side in ("head", "foot"):
+        reach = table.spec.width_m / 2 - cut - margin
+        return np.linspace(-reach, reach, max(2, round(2 * reach / _BLOCK_M)))
+    reach = table.spec.length_m / 2 - cut - margin
+    inner = table.side_mouth_m / 2 + margin
+    half = np.linspace(inner, reach, max(2, round((reach - inner) / _BLOCK_M)))
+    return np.concatenate([-half[::-1], half])
+
+
+def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, near_m: float, reach_m: float) -> list[EdgePoints]:
+    """Where the cloth's colour ends outside the cushions.
+
+    Args:
+        strips: From `unroll`.
+        camera: The model they were unrolled with.
+        table: The table.
+        near_m: Where the edge is expected, outward of the nose line.
+        reach_m: How far from there it is sought.
+    """
+    edges = []
+    for side, strip in strips.items():
+        along, outward = [], []
+        window = np.flatnonzero(np.abs(strip.outward_m - near_m) < reach_m)
+        spacing = abs(strip.outward_m[1] - strip.outward_m[0])
+        for middle, profile, colour in zip(strip.along_m, strip.unlike, strip.colour, strict=True):
+            values = profile[window]
+            if not np.isfinite(values).all():
+                continue
+            falls = window[np.flatnonzero((values[:-1] >= 1) & (values[1:] < 1))]
+            if len(falls) == 0:
+                continue
+            i = int(falls[np.argmin(np.abs(strip.outward_m[falls] - near_m))])
+            place = _halfway(colour, i, spacing)
+            if place is not None:
+                along.append(middle)
+                outward.append(strip.outward_m[0] - place * spacing)
+        points = _agreeing(np.array(along), np.array(outward))
+        if points is not None:
+            pixels = camera.to_pixels(side_points_m(side, *points, table.spec), height_m=table.spec.nose_height_m)
+            edges.append(EdgePoints(side=side, points_px=pixels, along_m=points[0], outer=True, sigma_m=0.004))
+    return edges
+
+
+def _halfway(colour: Image, fall: int, spacing: float) -> float | None:
+    """Index at which the colour is halfway from rail to rubber, near where it stops being unlike cloth.
+
+    Halfway in linear colour, since video carries colour at half resolution and a threshold would sit off the edge.
+    """
+    near, far = max(10, round(0.006 / spacing)), max(20, round(0.010 / spacing))
+    if fall - far - near < 0 or fall + near > len(colour):
+        return None
+    rubber = colour[fall + 2 : fall + near].mean(axis=0)
+    rail = colour[fall - far - near : fall - far].mean(axis=0)
+    change = rail - rubber
+    start = fall - far
+    share = (colour[start : fall + near] - rubber) @ change / max(float(change @ change), 1.0)
+    falls = np.flatnonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))
+    if len(falls) == 0:
+        return None
+    i = int(falls[-1])
+    return float(start + i + (share[i] - 0.5) / (share[i] - share[i + 1]))
+
+
+def _agreeing(along: FloatArray, outward: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """The points that lie near one smooth curve; None where too few do."""
+    if len(along) < 5:
+        return None
+    keep = np.abs(outward - np.median(outward)) < 0.012
+    for _ in range(3):
+        if keep.sum() < 5:
+            return None
+        curve = np.polyval(np.polyfit(along[keep], outward[keep], 2), along)
+        spread = 1.4826 * np.median(np.abs(outward[keep] - curve[keep]))
+        keep = np.abs(outward - curve) < max(3 * spread, 0.001)
+    return (along[keep], outward[keep]) if keep.sum() >= max(5, 0.25 * len(along)) else None
+
+
+def steps(strip: Strip, metres_per_pixel: float) -> FloatArray:
+    """Change of log lightness per pixel going inwards, smoothed over about a pixel; shape (B, N); 0 where not seen."""
+    light = strip.lightness
+    filled = np.where(np.isfinite(light), light, 0.0)
+    seen = cv2.erode(np.isfinite(light).astype(np.uint8), np.ones((1, 9), np.uint8)) > 0
+    sigma = metres_per_pixel / abs(strip.outward_m[1] - strip.outward_m[0])
+    reach = int(np.ceil(3 * sigma))
+    x = np.arange(-reach, reach + 1)
+    kernel = -x * np.exp(-(x**2) / (2 * sigma**2))
+    kernel = -kernel / np.abs(kernel * x).sum() * sigma
+    change = np.asarray(cv2.filter2D(filled, cv2.CV_64F, kernel[None, :], borderType=cv2.BORDER_REPLICATE))
+    return np.where(seen, change, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A long step in lightness along a cushion.
+
+    Attributes:
+        outward_m: Where, outward of the rough nose line.
+        sign: 1 where it gets brighter going inwards, -1 where darker.
+        share: How much of the cushion shows it, 0 to 1.
+    """
+
+    outward_m: float
+    sign: int
+    share: float
+
+
+def long_steps(strip: Strip, metres_per_pixel: float) -> list[Step]:
+    """The steps in lightness that run along a cushion, outermost first."""
+    change = steps(strip, metres_per_pixel)
+    usable = (change != 0).any(axis=1)
+    if usable.sum() < 4:
+        return []
+    change = change[usable]
+    bed = change[:, strip.outward_m < -0.05]
+    level = max(_STEP_MIN, 4 * float(np.median(np.abs(bed))) if bed.size else 0.0)
+    spacing = abs(strip.outward_m[1] - strip.outward_m[0])
+    slack = max(1, round(1.5 * metres_per_pixel / spacing))
+    found = []
+    for sign in (1, -1):
+        shown = np.asarray(cv2.dilate(np.clip(sign * change / level, 0, 1), np.ones((1, 2 * slack + 1))), dtype=np.float64)
+        share = shown.mean(axis=0)
+        strength = np.clip(sign * change, 0, 6 * level).mean(axis=0)
+        strength = np.asarray(cv2.GaussianBlur(strength[None, :], (0, 0), 1.0), dtype=np.float64).ravel()
+        tops = np.flatnonzero((strength[1:-1] > strength[:-2]) & (strength[1:-1] >= strength[2:]) & (share[1:-1] > _SHARE_SHOWN)) + 1
+        found += [Step(outward_m=float(strip.outward_m[i]), sign=sign, share=float(share[i])) for i in tops]
+    return sorted(found, key=lambda step: -step.outward_m)
+
+
+def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_pixel: float) -> dict[str, Step]:
+    """For each side the step that is its nose: those at one distance from the outer edge on all sides, outermost first.
+
+    Args:
+        strips: From `unroll`, with a camera fitted to the outer edges.
+        outer_m: Where each side's outer edge was found, outward of the rough nose line.
+        metres_per_pixel: In the plane of the noses.
+    """
+    candidates = {side: long_steps(strips[side], metres_per_pixel) for side in outer_m}
+    widths = np.arange(max(_RUBBER_RANGE_M[0], 5 * metres_per_pixel), _RUBBER_RANGE_M[1], 0.0005)
+    total = np.zeros(len(widths))
+    for side, found in candidates.items():
+        votes = [step.share * np.exp(-(((outer_m[side] - step.outward_m - widths) / _SLACK_M) ** 2) / 2) for step in found]
+        if votes:
+            total += np.max(votes, axis=0)
+    tops = np.flatnonzero((total >= np.roll(total, 1)) & (total >= np.roll(total, -1)) & (total >= _FIRST_AMONG * total.max()))
+    width = widths[tops[0]] if len(tops) and total.max() > 0 else np.inf
+    chosen = {}
+    for side, found in candidates.items():
+        near = [step for step in found if abs(outer_m[side] - step.outward_m - width) < 2 * _SLACK_M]
+        if near:
+            strongest = max(step.share for step in near)
+            chosen[side] = next(step for step in near if step.share >= _FIRST_AMONG * strongest)
+    return chosen
+
+
+def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, noses: dict[str, Step], reach_m: float) -> list[EdgePoints]:
+    """Points on the nose lines.
+
+    Args:
+        strips: From `unroll`.
+        camera: The model they were unrolled with.
+        table: The table.
+        noses: What each nose looks like and where it is expected, outward of the model's nose line.
+        reach_m: How far from there they are sought.
+    """
+    metres_per_pixel = 1 / _pixels_per_metre(camera, table)
+    edges = []
+    for side, strip in strips.items():
+        if side not in noses:
+            continue
+        change = noses[side].sign * steps(strip, metres_per_pixel)
+        window = np.flatnonzero(np.abs(strip.outward_m - noses[side].outward_m) < reach_m)
+        along, outward = [], []
+        for middle, profile in zip(strip.along_m, change, strict=True):
+            i = window[int(np.argmax(profile[window]))]
+            if profile[i] <= 0.006 or i in (window[0], window[-1]):
+                continue
+            left, top, right = profile[i - 1 : i + 2]
+            bend = left - 2 * top + right
+            shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
+            along.append(middle)
+            outward.append(strip.outward_m[i] + shift * (strip.outward_m[1] - strip.outward_m[0]))
+        points = _agreeing(np.array(along), np.array(outward))
+        if points is not None:
+            pixels = camera.to_pixels(side_points_m(side, *points, table.spec), height_m=table.spec.nose_height_m)
+            edges.append(EdgePoints(side=side, points_px=pixels, along_m=points[0], outer=False, sigma_m=0.001))
+    return edges
