@@ -119,7 +119,7 @@ def read_state(data: Mapping[str, Any]) -> State:
         consecutive_fouls=fouls,
         warned=_pair(data.get("warned", {"A": False, "B": False}), "before.warned", bool),
         referee=_bool(data.get("referee", True), "before.referee"),
-        call=_call(data.get("call"), balls),
+        call=read_call(data.get("call"), balls),
         frozen=_frozen(data.get("frozen", []), balls),
         near_rail=_near_rail(data.get("near_rail", {}), balls),
         clock=_clock(data.get("clock")),
@@ -224,7 +224,12 @@ def _positions(value: Any, balls: Sequence[str], table: TableSpec, where: str) -
     return places
 
 
-def _call(value: Any, balls: Sequence[str]) -> Call | None:
+def read_call(value: Any, balls: Sequence[str] | None) -> Call | None:
+    """A declaration; `balls` are those on the table, None where that is not known yet.
+
+    Raises:
+        InputError: `before.call.FIELD: what`.
+    """
     if value is None:
         return None
     data = _mapping(value, "before.call")
@@ -232,9 +237,12 @@ def _call(value: Any, balls: Sequence[str]) -> Call | None:
     _refuse_unknown(data, ("kind", "ball", "pocket") if kind == "ball" else ("kind",), "before.call.")
     if kind != "ball":
         return Call(kind=kind)
+    ball = data.get("ball")
+    if balls is not None or not isinstance(ball, str):
+        ball = _one_of(ball, balls or (), "before.call.ball")
     return Call(
         kind=kind,
-        ball=_one_of(data.get("ball"), balls, "before.call.ball"),
+        ball=ball,
         pocket=_one_of(data.get("pocket"), POCKETS, "before.call.pocket"),
     )
 

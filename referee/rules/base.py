@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from calibration.equipment import SCENARIO_TABLE_NAMES, TableSpec, find_table
+from calibration.equipment import SCENARIO_TABLE_NAMES, TableSpec
 from referee.rules.options import Options
 from referee.ruling import Pair, Ruling, other
 from tracker.shot import ShotEvent
@@ -211,6 +211,10 @@ class Ruleset(Protocol):
         """
         ...
 
+    def assumed_reply(self, state: State) -> str | None:
+        """The option taken for granted where a choice was open and the player simply shot; None where none was open."""
+        ...
+
     def start(self, state: State) -> State:
         """The state at the first stroke of a rack that `state.shooter` breaks: balls, phase and cue ball set."""
         ...
@@ -248,8 +252,3 @@ def next_state(rules: Ruleset, state: State, ruling: Ruling) -> State:
         last_breaker=breaker,
         near_rail=ruling.near_rail_after or {},
     )
-
-
-def usual_table(name: str) -> TableSpec:
-    """The table of a state by its name in files (`wpa9`, `wpa-9ft`, ...)."""
-    return find_table(name)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case, State
-from referee.rules.nine_ball_between import judge_between
+from referee.rules.nine_ball_between import REPLIES, judge_between
 from referee.rules.nine_ball_outcomes import (
     after_foul,
     illegal_break,
@@ -160,6 +160,10 @@ class NineBall:
         """The ruling on a stroke, a decision or an incident between strokes."""
         self.check(case.state)
         return _judge_stroke(case) if facts.is_stroke(case) else judge_between(case)
+
+    def assumed_reply(self, state: State) -> str | None:
+        """Who simply shoots plays from the position."""
+        return REPLIES.get(state.phase, (None,))[0]
 
     def start(self, state: State) -> State:
         """All nine balls racked, the cue ball in hand behind the head string, no fouls (N9-2, N9-13.2)."""

@@ -1,0 +1,365 @@
+"""A match is a log: append-only events, and a state that is a fold over them; plain module.
+
+    LogEvent     one thing that happened or was said; never changed once written
+    MatchState   what the events so far add up to
+    Match        the log and its state together, for those who write it
+
+Events: `rack` (who breaks), `call`, `decision`, `official`, `touch` (rules.md section 0.1, `time_s` on the recording's
+clock), `shot` (a shot line), `ruling` (what was said then), `correction`. A correction names an earlier event and gives
+new fields for it or makes it void; nothing is erased, and everything after it is judged again.
+
+While a shot is undecided the fold goes on with the rule book's default, and what follows is provisional. The layout
+seen before a shot has the last word on which balls are there; where it contradicts the log, both are judged, and only a
+ruling that holds for both is stated. What had to be assumed is listed, never silent.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from calibration.equipment import GAME_TABLES, TableSpec, find_table
+from calibration.errors import InputError
+from referee.calls import PersonEvent
+from referee.layout import find_states, open_rack
+from referee.match_setup import NO_RACE, USUAL_RACE, MatchSetup
+from referee.readings import CERTAIN_AT, Judgement, judge_shot
+from referee.rules.base import Call, Case, State, next_state
+from referee.rules.games import find_ruleset
+from referee.rules.options import Options
+from referee.ruling import Pair
+from referee.scenario import read_call, read_events
+from referee.shot_ruling import ShotRuling
+from tracker.shot import Shot, ShotEvent
+
+EVENT_TYPES = ("rack", "call", "decision", "official", "touch", "shot", "ruling", "correction")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEvent:
+    """One line of the log.
+
+    Attributes:
+        id: Counted from 1.
+        type: One of `EVENT_TYPES`.
+        fields: Its other fields. Read only.
+    """
+
+    id: int
+    type: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.type not in EVENT_TYPES:
+            raise InputError(f"log event {self.id}: type must be one of {', '.join(EVENT_TYPES)}, found {self.type!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchState:
+    """What the events so far add up to.
+
+    Attributes:
+        state: Before the next stroke; None until a rack or a shot says what is on the table.
+        provisional: An earlier shot is undecided, and everything since stands on its default.
+        people: Touches and official facts that wait for their shot.
+        rulings: On every shot, in order.
+        assumed: What had to be taken for granted.
+    """
+
+    state: State | None = None
+    provisional: bool = False
+    people: tuple[LogEvent, ...] = ()
+    call: Call | None = None
+    rulings: tuple[ShotRuling, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A shot that is ruled otherwise than before.
+
+    Attributes:
+        shot: Its number.
+        was: The ruling before, as in a review.
+        now: The ruling now.
+    """
+
+    shot: int
+    was: Mapping[str, Any]
+    now: Mapping[str, Any]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What differs: `verdict`, `turn`, ..."""
+        return tuple(name for name in COMPARED if self.was.get(name) != self.now.get(name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `cueref rejudge --json` prints it."""
+        return {
+            "shot": self.shot,
+            "fields": list(self.fields),
+            "was": {name: self.was.get(name) for name in self.fields},
+            "now": {name: self.now.get(name) for name in self.fields},
+        }
+
+
+COMPARED = ("verdict", "default", "foul_codes", "pocketed", "off_table", "turn", "result", "provisional")
+"""What makes two rulings different; wording, clauses cited and the smaller readings do not."""
+
+
+def fold(setup: MatchSetup, events: Iterable[LogEvent]) -> MatchState:
+    """The state after all events, corrections applied where they belong."""
+    state = MatchState(assumed=setup.assumed)
+    for event in corrected(tuple(events)):
+        state = step(setup, state, event)
+    return state
+
+
+def corrected(events: Sequence[LogEvent]) -> tuple[LogEvent, ...]:
+    """The events with what corrections say in its place; void events and the corrections themselves left out.
+
+    Raises:
+        InputError: If a correction names no earlier event.
+    """
+    void: set[int] = set()
+    for event in reversed(events):
+        if event.type == "correction" and event.id not in void and event.fields.get("void"):
+            void.add(int(event.fields["of"]))
+    found: dict[int, LogEvent] = {}
+    for event in events:
+        if event.type != "correction":
+            found[event.id] = event
+        elif event.id not in void and not event.fields.get("void"):
+            target = found.get(int(event.fields["of"]))
+            if target is None:
+                raise InputError(f"log event {event.id}: corrects event {event.fields['of']}, which is not an earlier one")
+            found[target.id] = _with_fields(target, event.fields["fields"])
+    return tuple(event for event in found.values() if event.id not in void)
+
+
+def step(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
+    """The state after one more event; a ruling in the log is a record of what was said and changes nothing."""
+    if event.type == "rack":
+        return replace(match, state=open_rack(setup, match.state, str(event.fields["breaker"])))
+    if event.type == "call":
+        return _called(match, event)
+    if event.type == "decision":
+        return _decided(setup, match, event)
+    if event.type in ("official", "touch"):
+        return replace(match, people=(*match.people, event))
+    return _shot(setup, match, Shot.from_dict(event.fields["shot"])) if event.type == "shot" else match
+
+
+class Match:
+    """A log and its state. `record_*` and `correct` append; nothing else changes it."""
+
+    def __init__(self, setup: MatchSetup, events: Iterable[LogEvent] = ()) -> None:
+        """A match of that setup, with the events of its log so far."""
+        find_ruleset(setup.game)
+        self.setup = setup
+        self._events = list(events)
+        self._state = fold(setup, self._events)
+
+    @classmethod
+    def start(
+        cls,
+        game: str,
+        *,
+        players: tuple[str, str] = ("A", "B"),
+        race: int | None = None,
+        options: Options | None = None,
+        table: TableSpec | None = None,
+        referee: bool = True,
+        certain_at: float = CERTAIN_AT,
+        ends_known: bool = True,
+        assumed: Sequence[str] = (),
+    ) -> "Match":
+        """A new match; what is not given is taken as usual and listed in `assumed`.
+
+        Raises:
+            InputError: If the game is not built, or the race is not a number above 0.
+        """
+        notes = list(assumed)
+        if race is None:
+            race = USUAL_RACE.get(game, NO_RACE)
+            notes.append("race: none agreed, no match end is called" if race == NO_RACE else f"race: {race}")
+        if race < 1:
+            raise InputError(f"race must be 1 or more, found {race}")
+        spec = table or find_table(GAME_TABLES[game])
+        setup = MatchSetup(
+            game=game,
+            players=Pair(*players),
+            race=race,
+            options=options or Options(),
+            referee=referee,
+            certain_at=certain_at,
+            table=spec,
+            ends_known=ends_known,
+            assumed=tuple(notes),
+        )
+        return cls(setup)
+
+    @property
+    def events(self) -> tuple[LogEvent, ...]:
+        """The log."""
+        return tuple(self._events)
+
+    @property
+    def state(self) -> MatchState:
+        """What the log adds up to."""
+        return self._state
+
+    @property
+    def score(self) -> dict[str, int]:
+        """Racks or points of A and B."""
+        state = self._state.state
+        return {"A": 0, "B": 0} if state is None else state.scores.to_dict()
+
+    @property
+    def rulings(self) -> tuple[ShotRuling, ...]:
+        """On every shot so far, as they stand now."""
+        return self._state.rulings
+
+    @property
+    def shot_count(self) -> int:
+        """Shots recorded so far."""
+        return sum(event.type == "shot" for event in self._events)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What had to be taken for granted so far."""
+        return self._state.assumed
+
+    def record(self, kind: str, **fields: Any) -> None:
+        """Append an event other than a shot, ruling or correction.
+
+        Raises:
+            InputError: If it cannot be what it says; nothing is appended then.
+        """
+        self._append([LogEvent(id=self._next_id(), type=kind, fields=fields)])
+
+    def record_shot(self, shot: Shot, people: Sequence[PersonEvent] = ()) -> ShotRuling:
+        """Append a shot with what people said about it before, and the ruling on it; gives the ruling.
+
+        Raises:
+            InputError: If something people said cannot be; nothing is appended then.
+        """
+        said = [(event.type, {"time_s": event.time_s, **event.fields}) for event in people]
+        first = self._next_id()
+        new = [LogEvent(id=first + index, type=kind, fields=fields) for index, (kind, fields) in enumerate(said)]
+        new.append(LogEvent(id=first + len(new), type="shot", fields={"shot": shot.to_dict()}))
+        self._append(new)
+        ruling = self._state.rulings[-1]
+        self._events.append(_ruling_event(self._next_id(), ruling))
+        return ruling
+
+    def correct(self, of: int, fields: Mapping[str, Any] | None = None, *, void: bool = False) -> tuple[Difference, ...]:
+        """Append a correction of an earlier event, judge everything after it again and append what is now ruled.
+
+        Args:
+            of: Id of the event.
+            fields: New fields for it; for a shot, fields of its shot line.
+            void: It did not happen.
+
+        Raises:
+            InputError: If there is no such event or it would no longer make sense; the match is then unchanged.
+        """
+        if all(event.id != of for event in self._events):
+            raise InputError(f"there is no event {of} in the log to correct")
+        change: dict[str, Any] = {"of": of, "void": True} if void else {"of": of, "fields": dict(fields or {})}
+        before = {ruling.number: ruling.to_dict() for ruling in self._state.rulings}
+        events = [*self._events, LogEvent(id=self._next_id(), type="correction", fields=change)]
+        state = fold(self.setup, events)
+        self._events, self._state = events, state
+        changed = find_differences(before, state.rulings)
+        by_number = {ruling.number: ruling for ruling in state.rulings}
+        for difference in changed:
+            if difference.shot in by_number:
+                self._events.append(_ruling_event(self._next_id(), by_number[difference.shot]))
+        return changed
+
+    def _append(self, events: Sequence[LogEvent]) -> None:
+        state = self._state
+        for event in events:
+            state = step(self.setup, state, event)
+        self._events += events
+        self._state = state
+
+    def _next_id(self) -> int:
+        return self._events[-1].id + 1 if self._events else 1
+
+
+def find_differences(before: Mapping[int, Mapping[str, Any]], now: Iterable[ShotRuling]) -> tuple[Difference, ...]:
+    """The shots that are ruled otherwise than before, in order; one that is gone has an empty `now`."""
+    after = {ruling.number: ruling.to_dict() for ruling in now}
+    numbers = sorted({*before, *after})
+    pairs = [Difference(shot=number, was=before.get(number, {}), now=after.get(number, {})) for number in numbers]
+    return tuple(difference for difference in pairs if difference.fields)
+
+
+def recorded_rulings(events: Iterable[LogEvent]) -> dict[int, Mapping[str, Any]]:
+    """What the log last said about each shot, by its number."""
+    return {int(event.fields["number"]): event.fields for event in events if event.type == "ruling"}
+
+
+def _ruling_event(number: int, ruling: ShotRuling) -> LogEvent:
+    return LogEvent(id=number, type="ruling", fields={"number": ruling.number, **ruling.to_dict()})
+
+
+def _with_fields(event: LogEvent, fields: Mapping[str, Any]) -> LogEvent:
+    if event.type == "shot":
+        return replace(event, fields={**event.fields, "shot": {**event.fields["shot"], **fields}})
+    return replace(event, fields={**event.fields, **fields})
+
+
+def _called(match: MatchState, event: LogEvent) -> MatchState:
+    data = {key: value for key, value in event.fields.items() if key != "time_s"}
+    try:
+        return replace(match, call=read_call(data, None))
+    except InputError as error:
+        raise InputError(f"call in log event {event.id}: {error}") from error
+
+
+def _decided(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
+    """A choice between strokes; a push-out is declared for the next stroke and waits for it as a call does."""
+    if event.fields.get("option") == "DECLARE_PUSH_OUT":
+        return replace(match, call=Call(kind="push_out"))
+    if match.state is None:
+        return replace(match, assumed=(*match.assumed, f"decision {event.fields.get('option')} before anything was seen: left out"))
+    rules = find_ruleset(setup.game)
+    case = Case(state=match.state, events=(_person_event(event, match.state, 0.0),), options=setup.options)
+    ruling = rules.judge(case)
+    return replace(match, state=next_state(rules, match.state, ruling))
+
+
+def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
+    """Judge one shot against what the log and the layout say was there, and go on from it."""
+    rules = find_ruleset(setup.game)
+    states, notes = find_states(setup, match.state, shot, provisional=match.provisional)
+    states = [replace(state, call=match.call) for state in states]
+    people = tuple(_person_event(event, states[0], shot.start_s) for event in match.people)
+    judgement = judge_shot(rules, states, shot, people=people, options=setup.options, certain_at=setup.certain_at)
+    if not setup.ends_known:
+        judgement = _without_ends(judgement)
+    ruling = ShotRuling.of(shot, states[0], judgement, notes=tuple(notes), provisional=match.provisional)
+    new = [note for note in notes if note not in match.assumed]
+    return MatchState(
+        state=next_state(rules, states[0], judgement.ruling),
+        provisional=match.provisional or not judgement.certain,
+        rulings=(*match.rulings, ruling),
+        assumed=(*match.assumed, *new),
+    )
+
+
+def _without_ends(judgement: Judgement) -> Judgement:
+    """Nothing that hangs on head and foot is stated where these were named by convention only."""
+    return replace(judgement, ruling=replace(judgement.ruling, spotted_pos=None, spotted_slots=None))
+
+
+def _person_event(event: LogEvent, state: State, start_s: float) -> ShotEvent:
+    """A person's event as one of the case, its time counted from the tip contact."""
+    data = {key: value for key, value in event.fields.items() if key != "time_s"}
+    t = float(event.fields.get("time_s", start_s)) - start_s
+    try:
+        return read_events([{"t": t, "type": event.type, **data}], state, extra_facts=True)[0]
+    except InputError as error:
+        raise InputError(f"{event.type} in log event {event.id}: {error}") from error

@@ -1,0 +1,207 @@
+"""From a shot with its doubt to a ruling with its doubt: every consistent reading judged against the same state; plain module.
+
+Theory of operation. `referee.alternatives` lists the readings whose joint probability is above 0.001. Each is judged.
+Readings whose rulings are equal (the same "expect" object and the same balls gone) are added up. Where a reading leaves
+something open that nobody can weigh, it counts for a ruling only if every answer gives that ruling; otherwise its
+probability belongs to nobody. The ruling is certain when the readings that give it add up to at least `certain_at`.
+
+Until a person decides an undecided shot, the rule book's own default stands: no foul without establishment, and a split
+hit in the shooter's favour (A-G2, A-G3), so the likeliest reading without a foul, and the likeliest of all where every
+one is a foul.
+
+Failure cases. Doubts without numbers (`identity`, `frames_missing`, `jump`, ...) say why a probability is what it is;
+they change no ruling by themselves. A strike that was not seen leaves the ruling undecided whatever the readings say:
+balls may have fallen before the recording began. So does a stroke that seems to have been played with another ball than
+the cue ball: a ball named wrongly is likelier than that.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from calibration.table import POCKETS
+from referee.alternatives import UNKNOWN, Reading, closed_readings, open_variants, to_case
+from referee.rules.base import Ruleset, State
+from referee.rules.options import Options
+from referee.ruling import Ruling
+from tracker.shot import Shot, ShotEvent
+
+CERTAIN_AT = 0.99
+"""Match setting `certain_at`: readings with one ruling must add up to this before it is stated (design.md)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedReading:
+    """The readings that give one ruling, or that give none.
+
+    Attributes:
+        p: Their probabilities added up.
+        ruling: What they give; None where something open would change it.
+        example: The likeliest of them.
+        differs: In what it differs from the likeliest ruling, or what is open: `first ball 3 or 5`.
+        candidates: The rulings that the open answers give, where `ruling` is None.
+    """
+
+    p: float
+    ruling: Ruling | None
+    example: Reading
+    differs: str = ""
+    candidates: tuple[Ruling, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """`legal`, `foul` or `undecided`."""
+        return "undecided" if self.ruling is None else find_verdict(self.ruling)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reading as in a review."""
+        codes = [] if self.ruling is None else list(self.ruling.foul_codes)
+        return {"p": round(self.p, 6), "verdict": self.verdict, "foul_codes": codes, "differs": self.differs}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A ruling with its doubt.
+
+    Attributes:
+        certain: It may be stated.
+        ruling: The ruling, or the default that stands until a person decides.
+        readings: What else it could be, likeliest first; one entry where nothing else can be.
+    """
+
+    certain: bool
+    ruling: Ruling
+    readings: tuple[JudgedReading, ...] = field(default_factory=tuple)
+
+    @property
+    def verdict(self) -> str:
+        """`legal` and `foul` only when certain."""
+        return find_verdict(self.ruling) if self.certain else "undecided"
+
+    @property
+    def default(self) -> str | None:
+        """The rule book's reading where undecided."""
+        return None if self.certain else find_verdict(self.ruling)
+
+    @property
+    def turn(self) -> str | None:
+        """Who is next; None where the readings differ."""
+        turns = {ruling.turn for reading in self.readings for ruling in (reading.candidates or (reading.ruling,)) if ruling is not None}
+        return self.ruling.turn if self.certain or turns == {self.ruling.turn} else None
+
+
+def find_verdict(ruling: Ruling) -> str:
+    """`legal` or `foul`."""
+    return "foul" if ruling.foul else "legal"
+
+
+def judge_shot(
+    rules: Ruleset,
+    states: Sequence[State],
+    shot: Shot,
+    *,
+    people: Sequence[ShotEvent] = (),
+    options: Options | None = None,
+    certain_at: float = CERTAIN_AT,
+) -> Judgement:
+    """The ruling on a shot.
+
+    Args:
+        rules: The game.
+        states: The states that can have been before it, the likelier first; more than one where layout and log disagree.
+        shot: Its facts with their doubt.
+        people: What people stated about it (touches, official facts), `t` from the tip contact.
+        options: The organiser's settings.
+        certain_at: Probability from which a ruling is stated.
+    """
+    settings = options or Options()
+    groups: dict[str, JudgedReading] = {}
+    seen = closed_readings(shot, states[0]) or [Reading(p=1.0, first=UNKNOWN, rail=False, state=states[0])]
+    for reading in seen:
+        judged = _judge_reading(rules, reading, shot, states, people, settings)
+        key = _key(judged)
+        known = groups.get(key)
+        groups[key] = judged if known is None else replace(known, p=known.p + judged.p)
+    ordered = sorted(groups.values(), key=lambda judged: -judged.p)
+    best = ordered[0]
+    unseen = any(doubt.kind == "strike_not_seen" for doubt in shot.doubts) or shot.cue_ball not in (None, states[0].cue_ball)
+    if best.ruling is not None and best.p >= certain_at and not unseen:
+        return Judgement(certain=True, ruling=best.ruling, readings=_with_differences(ordered))
+    return Judgement(certain=False, ruling=_default(ordered), readings=_with_differences(ordered))
+
+
+def _judge_reading(
+    rules: Ruleset, reading: Reading, shot: Shot, states: Sequence[State], people: Sequence[ShotEvent], options: Options
+) -> JudgedReading:
+    """The one ruling that every answer to what is open gives, or all that they give."""
+    rulings: dict[str, tuple[Ruling, Reading]] = {}
+    for variant in open_variants(reading, shot, states):
+        ruling = rules.judge(to_case(variant, shot, people, options))
+        rulings.setdefault(_ruling_key(ruling), (ruling, variant))
+    (ruling, example), *others = rulings.values()
+    if not others:
+        return JudgedReading(p=reading.p, ruling=ruling, example=reading)
+    candidates = tuple(ruling for ruling, _ in rulings.values())
+    what = _open_question(example, others[0][1], unknown_first=reading.first == UNKNOWN)
+    return JudgedReading(p=reading.p, ruling=None, example=reading, differs=what, candidates=candidates)
+
+
+def _ruling_key(ruling: Ruling) -> str:
+    """Equal for rulings that are the same to everybody: all consequences, and the balls left on the table."""
+    return json.dumps([ruling.to_expect(), sorted(ruling.balls_after)], sort_keys=True)
+
+
+def _key(judged: JudgedReading) -> str:
+    return f"open: {judged.differs}" if judged.ruling is None else _ruling_key(judged.ruling)
+
+
+def _default(ordered: Sequence[JudgedReading]) -> Ruling:
+    """The likeliest reading without a foul, else the likeliest (A-G2, A-G3)."""
+    rulings = [ruling for judged in ordered for ruling in (judged.candidates or (judged.ruling,)) if ruling is not None]
+    return next((ruling for ruling in rulings if not ruling.foul), rulings[0])
+
+
+def _with_differences(ordered: Sequence[JudgedReading]) -> tuple[JudgedReading, ...]:
+    """Each reading told apart from the likeliest one; the likeliest from the next."""
+    if len(ordered) < 2:
+        return tuple(ordered)
+    first, second = ordered[0], ordered[1]
+    told = [replace(first, differs=first.differs or _difference(first.example, second.example))]
+    told += [replace(judged, differs=judged.differs or _difference(judged.example, first.example)) for judged in ordered[1:]]
+    return tuple(told)
+
+
+def _open_question(one: Reading, two: Reading, *, unknown_first: bool) -> str:
+    if unknown_first:
+        return "first ball not seen"
+    if one.state is not two.state:
+        missing = sorted(set(one.state.balls) ^ set(two.state.balls))
+        return f"whether {', '.join(missing)} {'was' if len(missing) == 1 else 'were'} on the table"
+    falls = sorted(set(two.fates) - set(one.fates))
+    if falls:
+        return f"whether {', '.join(falls)} still {'falls' if len(falls) == 1 else 'fall'}"
+    return f"whether {', '.join(two.open_rail)} still {'reaches' if len(two.open_rail) == 1 else 'reach'} a cushion"
+
+
+def _difference(one: Reading, two: Reading) -> str:
+    """The questions that the two readings answer differently, in words."""
+    parts = []
+    if one.first != two.first:
+        balls = sorted((one.first, two.first), key=lambda ball: (not ball.isdecimal(), ball.zfill(2)))
+        parts.append(f"first ball {balls[0]} or {balls[1]}")
+    elif one.rail != two.rail:
+        parts.append("a cushion after the contact or none")
+    elif one.rail_balls != two.rail_balls:
+        parts.append(f"{one.rail_balls} or {two.rail_balls} numbered balls to a cushion")
+    for ball in sorted({*one.fates, *two.fates}):
+        ways = (one.fates.get(ball), two.fates.get(ball))
+        if ways[0] != ways[1]:
+            parts.append(f"{ball} {_way(ways[0])} or {_way(ways[1])}")
+    return "; ".join(parts)
+
+
+def _way(how: str | None) -> str:
+    if how is None:
+        return "on the table"
+    return f"pocketed {how}" if how in POCKETS else "off the table"
