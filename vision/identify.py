@@ -44,6 +44,9 @@ _PYRAMID_COLOURED = ((170, 30, 35), (225, 170, 30))
 _LIGHTNESS_SPREAD, _HUE_SPREAD = 11.0, 13.0
 """Standard deviation of a ball's colour about its make's, Lab units: pictures of one set in one room scatter by 2 to
 4, sets of one make in different rooms by 10. Smaller is sure of wrong names, larger cannot tell red from orange."""
+_EXPOSURES = (0.8, 1.0, 1.2, 1.4)
+"""How much brighter colours may be than white lets expect: cameras clip whites in bright rooms and leave colours pale
+(1.4 in the brightest home picture seen), hidden and the same for all balls of a picture."""
 _TAIL = 5.0
 """Degrees of freedom of the colour's Student t."""
 _TEMPER = 0.6
@@ -56,10 +59,15 @@ _WIDE_SET = 12
 """Above so many names the sum over sets is restricted to likely ones, for time."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Model:
-    kind: str
+@dataclass(frozen=True, slots=True, eq=False)
+class _Guess:
+    """A set of balls under one assumption on make and exposure: kinds (M,) and colours in Lab (M, 3)."""
+
+    kinds: NDArray[np.intp]
     lab: FloatArray
+
+
+_WHITE, _SOLID, _STRIPE, _BLACK_KIND = range(4)
 
 
 def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, float]]:
@@ -70,8 +78,10 @@ def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, 
     if not ball_set.balls or not looks:
         return [{} for _ in looks]
     if ball_set.name == "pyramid":
-        return [_pyramid(one, ball_set) for one in looks]
-    tables = [np.array([[_score(one, _model(ball, make)) for ball in ball_set.balls] for one in looks]) for make in MAKES]
+        return _pyramid(looks, ball_set)
+    guesses = _guesses(ball_set.balls)
+    kinds = _kind_density(looks)
+    tables = [kinds[:, guess.kinds] * _colour_density(looks, guess) for guess in guesses]
     evidence = np.array([float(np.log(table.sum(axis=1)).sum()) for table in tables])
     weight = np.exp(np.clip(evidence - evidence.max(), -30, 0) * _TEMPER)
     weight /= weight.sum()
@@ -83,72 +93,64 @@ def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, 
 
 
 @cache
-def _model(ball: BallId, make: str) -> _Model:
-    if ball == "cue":
-        return _Model("white", _lab((235, 230, 215)))
-    number = int(ball)
-    colours = MAKES[make]
-    if number == 8:
-        return _Model("black", _lab(colours[7]))
-    return _Model("solid" if number < 8 else "stripe", _lab(colours[(number - 1) % 8 if number < 8 else number - 9]))
+def _guesses(balls: tuple[BallId, ...]) -> tuple[_Guess, ...]:
+    kinds, colours = [], []
+    for ball in balls:
+        number = 0 if ball == "cue" else int(ball)
+        kinds.append(_WHITE if number == 0 else _BLACK_KIND if number == 8 else _SOLID if number < 8 else _STRIPE)
+        colours.append(number - 1 if 0 < number <= 8 else max(number - 9, 0))
+    made = []
+    for make in MAKES.values():
+        for exposure in _EXPOSURES:
+            rgb = np.clip(np.array([make[colour] for colour in colours]) * exposure, 0, 255)
+            made.append(_Guess(np.array(kinds, dtype=np.intp), _lab(rgb)))
+    return tuple(made)
 
 
-def _lab(rgb: tuple[int, int, int]) -> FloatArray:
-    pixel = np.array([[rgb[::-1]]], dtype=np.float32) / 255
-    return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_BGR2LAB)[0, 0], dtype=np.float64)
+def _lab(rgb: FloatArray) -> FloatArray:
+    pixels = np.asarray(rgb, dtype=np.float32)[None, :, ::-1] / 255
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB)[0], dtype=np.float64)
 
 
-def _score(looks: Looks, model: _Model) -> float:
-    """Density of the looks given the ball, up to a common factor."""
-    return _white_density(looks, model.kind) * _dark_density(looks.dark, model.kind) * _colour_density(looks, model)
+def _kind_density(looks: Sequence[Looks]) -> FloatArray:
+    """Density of white and dark parts given white, solid, stripe, black; shape (N, 4), up to a common factor."""
+    rim, white, dark = (np.array([getattr(one, name) for one in looks]) for name in ("rim_white", "white", "dark"))
+    as_white = _half_normal(1 - rim, 0.10) * 0.98 + 0.02
+    # A stripe's caps take a third of the ring and more; end-on all of it is white but for a thin coloured edge.
+    low, high = np.minimum(rim - 0.30, 0) / 0.07, np.maximum(rim - 0.72, 0) / 0.11
+    as_stripe = 1.6 * np.exp(-(low**2) - high**2) + 0.05
+    as_solid = _half_normal(np.maximum(rim, 0.6 * white), 0.14) * 0.98 + 0.02
+    bright = _half_normal(dark, 0.12) * 0.98 + 0.02
+    black = 0.05 + 1.6 / (1 + np.exp(-(dark - 0.33) / 0.06))
+    return np.column_stack([as_white * bright, as_solid * bright, as_stripe * bright, as_solid * black])
 
 
-def _white_density(looks: Looks, kind: str) -> float:
-    rim, white = looks.rim_white, looks.white
-    if kind == "white":
-        return _half_normal(1 - rim, 0.10) * 0.98 + 0.02
-    if kind == "stripe":
-        # Caps at both rims: a third of the ring and more; end-on, white all over but for a thin coloured rim.
-        level = 1.6 if 0.30 <= rim <= 0.72 else 1.6 * float(np.exp(-(((0.30 - rim) / 0.07) ** 2))) if rim < 0.30 else _taper(rim)
-        return 0.97 * level + 0.03
-    return _half_normal(max(rim, 0.6 * white), 0.14) * 0.98 + 0.02
+def _half_normal(value: FloatArray, spread: float) -> FloatArray:
+    return np.asarray(np.exp(-0.5 * (value / spread) ** 2) * 0.8 / spread)
 
 
-def _taper(rim: float) -> float:
-    return 1.6 * float(np.exp(-(((rim - 0.72) / 0.11) ** 2))) + 0.05
+def _colour_density(looks: Sequence[Looks], guess: _Guess) -> FloatArray:
+    """Density of the coloured part's colour given each ball, shape (N, M)."""
+    lab = np.array([one.lab for one in looks])
+    coloured = np.array([one.coloured for one in looks])
+    difference = lab[:, None] - guess.lab[None]
+    distance = (difference[..., 0] / _LIGHTNESS_SPREAD) ** 2 + (difference[..., 1:] ** 2).sum(2) / _HUE_SPREAD**2
+    # A black ball shows the room and the cloth as reflections: dark, of any hue.
+    reflected = (np.maximum(lab[:, 0] - 20.0, 0.0) / _LIGHTNESS_SPREAD) ** 2 + (lab[:, 1] ** 2 + lab[:, 2] ** 2) / 40.0**2
+    distance = np.where(guess.kinds == _BLACK_KIND, reflected[:, None], distance)
+    density = (1 + distance / _TAIL) ** (-(_TAIL + 3) / 2)
+    # What is coloured on the cue ball is its dots and reflections: any colour.
+    return np.asarray(np.where(guess.kinds == _WHITE, (np.exp(-coloured / 0.08) + 0.01)[:, None], density))
 
 
-def _dark_density(dark: float, kind: str) -> float:
-    if kind == "black":
-        return 0.05 + 1.6 / (1 + float(np.exp(-(dark - 0.33) / 0.06)))
-    return _half_normal(dark, 0.12) * 0.98 + 0.02
-
-
-def _half_normal(value: float, spread: float) -> float:
-    return float(np.exp(-0.5 * (value / spread) ** 2)) * 0.8 / spread
-
-
-def _colour_density(looks: Looks, model: _Model) -> float:
-    if model.kind == "white":
-        # What is coloured on the cue ball is its dots and reflections: any colour.
-        return float(np.exp(-looks.coloured / 0.08)) + 0.01
-    lightness, hue = _LIGHTNESS_SPREAD, _HUE_SPREAD
-    lab = np.array(looks.lab)
-    if model.kind == "black":
-        # A black ball shows the room and the cloth as reflections: dark, of any hue.
-        distance = (max(lab[0] - 20.0, 0.0) / lightness) ** 2 + (np.hypot(lab[1], lab[2]) / 40.0) ** 2
-    else:
-        distance = ((lab[0] - model.lab[0]) / lightness) ** 2 + ((lab[1:] - model.lab[1:]) ** 2).sum() / hue**2
-    return float((1 + distance / _TAIL) ** (-(_TAIL + 3) / 2))
-
-
-def _pyramid(looks: Looks, ball_set: BallSet) -> dict[BallId, float]:
-    coloured = max(_colour_density(looks, _Model("solid", _lab(rgb))) * _half_normal(looks.rim_white, 0.14) for rgb in _PYRAMID_COLOURED)
-    white = _white_density(looks, "white") * _colour_density(looks, _Model("white", _lab((235, 230, 215))))
-    share = coloured**_TEMPER / (coloured**_TEMPER + white**_TEMPER)
-    share = float(np.clip(share, _FLOOR, 1 - _FLOOR))
+def _pyramid(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, float]]:
+    kinds = _kind_density(looks)
+    guess = _Guess(np.array([_WHITE, _SOLID, _SOLID]), _lab(np.array([(235, 230, 215), *_PYRAMID_COLOURED])))
+    table = (kinds[:, guess.kinds] * _colour_density(looks, guess)) ** _TEMPER
+    coloured = table[:, 1:].max(axis=1)
+    share = np.clip(coloured / (coloured + table[:, 0]), _FLOOR, 1 - _FLOOR)
     whites = len(ball_set.balls) - 1
-    return {ball: share if ball == "Y" else (1 - share) / whites for ball in ball_set.balls}
+    return [{ball: float(p if ball == "Y" else (1 - p) / whites) for ball in ball_set.balls} for p in share]
 
 
 def assign_names(picture: Sequence[Mapping[BallId, float]], balls: Sequence[BallId]) -> list[dict[BallId | None, float]]:
