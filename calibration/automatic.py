@@ -135,7 +135,7 @@ def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> t
     return median, largest, tuple(because)
 
 
-def fit_table(image: Image, cloth: Cloth, table: Table) -> tuple[Solution, camera_from, distances_m, list[EdgePoints]] | CalibrationFailure:
+def fit_table(image: Image, cloth: Cloth, table: Table) -> tuple[Solution, list[EdgePoints]] | CalibrationFailure:
     """The camera of a picture whose cloth is known, and the landmarks it was fitted to."""
     spec, size = table.spec, (image.shape[1], image.shape[0])
     start = start_from_quad(ordered_quad(cloth), spec, size)
@@ -143,7 +143,7 @@ def fit_table(image: Image, cloth: Cloth, table: Table) -> tuple[Solution, camer
         return CalibrationFailure(reason="the cloth's outline is not that of a table seen from above; use --corners")
     solution = Solution(camera=camera_from(start, size), rubber_m=float(start[9]), parameters=start)
     edges: list[EdgePoints] = []
-    for reach in (0.03, 0.012):
+    for reach in (0.035, 0.025, 0.012):
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, reach)
         if len(edges) < 3:
@@ -152,7 +152,8 @@ def fit_table(image: Image, cloth: Cloth, table: Table) -> tuple[Solution, camer
     strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
     metres_per_pixel = 1 / _scale(solution.camera, table)
     edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)
-    outer = {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
+    outer = dict.fromkeys(SIDES, solution.rubber_m)
+    outer |= {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
     places = find_noses(strips, outer, metres_per_pixel)
     reach = 0.006
     for _ in range(3):

@@ -39,9 +39,10 @@ def median_picture(frames: Sequence[Image]) -> Image:
     count = min(len(frames), MEDIAN_OF)
     count -= 1 - count % 2
     chosen = np.linspace(0, len(frames) - 1, count).round().astype(int)
-    rows = [frames[i] for i in chosen]
+    rows: list[Image] = [frames[i] for i in chosen]
     for turn in range(count):
         for i in range(turn % 2, count - 1, 2):
             low, high = cv2.min(rows[i], rows[i + 1]), cv2.max(rows[i], rows[i + 1])
             rows[i], rows[i + 1] = np.asarray(low, dtype=np.uint8), np.asarray(high, dtype=np.uint8)
-    return rows[count // 2]
+    middle: Image = rows[count // 2]
+    return middle

@@ -77,7 +77,6 @@ def unroll(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber
         cloth: Its colour.
         rubber_m: Rough width of the rubber.
     """
-    spec = table.spec
     scale = _pixels_per_metre(camera, table)
     outward = np.arange(rubber_m + _OUTWARD_M, -_INWARD_M, -0.5 / scale)
     strips = {}

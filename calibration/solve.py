@@ -3,7 +3,8 @@
 A landmark is a picture point that must lie on a known line of the table: on the nose line of a cushion, z = nose
 height, or on the outer edge of the rubber, which runs parallel to it at a distance that is the same on all four sides
 (one profile of rubber) and is fitted too. A residual is the distance in the picture, across the line, between the
-landmark and the modelled line at the same place along the cushion, lens included, divided by the local scale: metres. Parameters: log focal length, lens distortion at the picture's corner
+landmark and the modelled line at the same place along the cushion, lens included, divided by the local scale: metres.
+Parameters: log focal length, lens distortion at the picture's corner
 (first and second term), rotation vector, translation, width of the rubber; the table keeps its true proportions.
 Robust loss: soft L1 (Triggs et al. 2000, Bundle adjustment, section 4).
 
@@ -137,7 +138,7 @@ def solve(edges: Sequence[EdgePoints], spec: TableSpec, image_size_px: tuple[int
         start: Parameters to start from.
     """
     lines = _Lines.of(edges, spec, camera_from(start, image_size_px))
-    weights = np.concatenate([np.full(len(e.along_m), np.sqrt(30 / max(1, len(e.along_m)))) for e in edges])
+    weights = np.concatenate([np.full(len(e.along_m), min(1.0, np.sqrt(30 / max(1, len(e.along_m))))) for e in edges])
     sigmas = np.concatenate([np.full(len(e.along_m), e.sigma_m) for e in edges])
 
     def residuals(parameters: FloatArray) -> FloatArray:
