@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibration.equipment import BallId
-from tracker.contacts import touch_time
 from tracker.kinks import Kink, Path
 from tracker.trajectory import Piece
 
@@ -33,6 +32,16 @@ OUTCOME_SLACK = 0.06
 """Relative doubt of a speed after contact: restitution, throw, friction on the cloth before the first frames."""
 DRAWS = 400
 """Paths drawn for the race; 400 resolve 0.3 %."""
+OUTCOME_LIMIT = 25.0
+"""Largest chi square that one speed may count: a third ball or a cushion may have changed it."""
+SLOW_START_M = 0.0015
+"""Way that a slow start hides in the noise: at 0.03 m/s its time is known to 50 ms only."""
+NO_WAKE = 0.02
+"""Likelihood of a ball in the path being hit first and standing still."""
+RACE_FLOOR = 1e-3
+"""Least probability of the race: the path may be bent where it was not seen."""
+MISS_SCALE_M = 0.002
+"""Where no drawn path reaches a ball, each such distance beyond reach costs one unit of log odds."""
 STRAY_WAKE = 0.01
 """Share of wake-up times that are off by more than they claim (a ball in a cluster that creeps first)."""
 OUTCOME_TEMPER = 0.5
@@ -56,74 +65,110 @@ class FirstContact:
     rivals: tuple[BallId, ...] = ()
 
 
-def rivals_of(wakes: Sequence[Kink], frame_s: float) -> list[Kink]:
-    """The object balls that woke first or within a few frames of the first."""
-    if not wakes:
-        return []
-    ordered = sorted(wakes, key=lambda kink: kink.time_s)
-    limit = ordered[0].time_s + max(TOGETHER_S, 3 * frame_s)
-    return [kink for kink in ordered if kink.time_s - 2 * kink.sigma_s <= limit]
+@dataclass(frozen=True, slots=True)
+class _Rival:
+    """A ball that may have been hit first: where it lay, and its wake-up if it had one."""
+
+    ball: BallId
+    place_m: FloatArray
+    place_variance: float
+    kink: Kink | None
+
+    @property
+    def wake_sigma_s(self) -> float:
+        """Deviation of the wake time, with what a slow start adds."""
+        kink = self.kink
+        return 1.0 if kink is None else (kink.sigma_s**2 + (SLOW_START_M / max(kink.size_mps, 1e-3)) ** 2) ** 0.5
 
 
-def decide(striker: Path, strike: Kink, wakes: Sequence[Kink], reach_m: float, frame_s: float) -> FirstContact | None:
-    """Who of the balls that woke was hit first by the struck ball; None when none of them can have been.
+def decide(
+    striker: Path, strike: Kink, wakes: Sequence[Kink], resting: Mapping[BallId, Piece], reach_m: float, frame_s: float
+) -> FirstContact | None:
+    """Who was hit first by the struck ball; None when no ball woke that it can have reached.
 
     Args:
         striker: Path of the struck ball.
         strike: Its first kink.
         wakes: First kinks of the other balls, all after the stroke.
+        resting: Where each other ball lay at the stroke.
         reach_m: Two radii.
         frame_s: Usual spacing of the frames.
     """
-    rivals = rivals_of([kink for kink in wakes if _reachable(striker, kink, reach_m, frame_s)] or wakes, frame_s)
-    if not rivals:
+    woken = [_Rival(k.ball, k.before.coefficients[0], float(k.before.covariance[0, 0]), k) for k in wakes]
+    near = [rival for rival in woken if _reachable(striker, rival, reach_m, frame_s)] or woken
+    if not near:
         return None
-    approach, window = _approach(striker, strike, rivals, frame_s)
+    anchor = min(near, key=lambda rival: _wake(rival) + rival.wake_sigma_s)
+    limit = _wake(anchor) + max(TOGETHER_S, 3 * frame_s)
+    rivals = [rival for rival in near if _wake(rival) - 2 * rival.wake_sigma_s <= limit]
+    named = {rival.ball for rival in rivals}
+    # a ball in the path that did not wake soon: in a cluster the one hit may stand still at first
+    rivals += [_with_wake(ball, piece, woken) for ball, piece in resting.items() if ball not in named]
+    approach, window = _approach(striker, strike, _wake(anchor), limit, frame_s)
     race, times = _race(approach, rivals, reach_m, window)
-    able = [k for k in range(len(rivals)) if race[k] > 0 or len(rivals) == 1]
-    if not able:
-        # the path reaches none of them: the nearest to it among those that woke first
-        able = [int(np.argmin([_miss(approach, kink, window) for kink in rivals]))]
-    log = np.full(len(rivals), -np.inf)
-    for k in able:
-        log[k] = np.log(max(race[k], 0.5 / DRAWS) if len(able) > 1 else 1.0)
-        for j in able:
-            if j != k:
-                sigma = (rivals[k].sigma_s ** 2 + rivals[j].sigma_s ** 2 + 0.0003**2) ** 0.5
-                later = float(ndtr((rivals[j].time_s - rivals[k].time_s) / sigma))
-                log[k] += float(np.log(STRAY_WAKE + (1 - STRAY_WAKE) * later))
-    if len(able) > 1:
-        log += OUTCOME_TEMPER * _outcome(approach, rivals, able, times)
+    keep = [k for k in range(len(rivals)) if race[k] > 0 or rivals[k].ball in named]
+    rivals, race, times = [rivals[k] for k in keep], race[keep], times[keep]
+    if not (race > 0).any():
+        # the path reaches none of them: then it is the nearest to it that counts
+        race = np.exp(-np.array([max(0.0, _miss(approach, rival, window) - reach_m) for rival in rivals]) / MISS_SCALE_M)
+        race /= max(float(race.sum()), 1e-12)
+    log = np.log(np.maximum(race, RACE_FLOOR))
+    log += np.array([_wake_evidence(rival, rivals) for rival in rivals])
+    if len(rivals) > 1:
+        log += OUTCOME_TEMPER * _outcome(approach, rivals, times)
     weight = np.exp(log - log.max())
     weight /= weight.sum()
-    order = np.argsort(-weight)
-    probability = {rivals[k].ball: float(weight[k]) for k in order if weight[k] > 1e-4}
-    total = sum(probability.values())
-    best = rivals[int(order[0])]
+    order = [int(k) for k in np.argsort(-weight) if weight[k] > 1e-4]
+    total = float(weight[order].sum())
+    best = rivals[order[0]]
     return FirstContact(
-        probability={ball: p / total for ball, p in probability.items()},
-        time_s=best.time_s,
-        sigma_s=best.sigma_s,
-        rivals=tuple(rivals[k].ball for k in order if weight[k] > 1e-4),
+        probability={rivals[k].ball: float(weight[k]) / total for k in order},
+        time_s=best.kink.time_s
+        if best.kink is not None and best.wake_sigma_s < 0.03
+        else float(np.nan_to_num(times[order[0]], nan=_wake(anchor))),
+        sigma_s=min(best.wake_sigma_s, frame_s),
+        rivals=tuple(rivals[k].ball for k in order),
     )
 
 
-def _reachable(striker: Path, kink: Kink, reach_m: float, frame_s: float) -> bool:
+def _wake(rival: _Rival) -> float:
+    return rival.kink.time_s if rival.kink is not None else np.inf
+
+
+def _with_wake(ball: BallId, piece: Piece, woken: Sequence[_Rival]) -> _Rival:
+    kink = next((rival.kink for rival in woken if rival.ball == ball), None)
+    return _Rival(ball, piece.coefficients[0], float(piece.covariance[0, 0]), kink)
+
+
+def _wake_evidence(rival: _Rival, rivals: Sequence[_Rival]) -> float:
+    """Log likelihood that it woke before the others."""
+    if rival.kink is None:
+        return float(np.log(NO_WAKE))
+    log = 0.0
+    for other in rivals:
+        if other is not rival and other.kink is not None:
+            sigma = (rival.wake_sigma_s**2 + other.wake_sigma_s**2 + 0.0003**2) ** 0.5
+            later = float(ndtr((other.kink.time_s - rival.kink.time_s) / sigma))
+            log += float(np.log(STRAY_WAKE + (1 - STRAY_WAKE) * later))
+    return max(log, float(np.log(STRAY_WAKE)) - 2)
+
+
+def _reachable(striker: Path, rival: _Rival, reach_m: float, frame_s: float) -> bool:
     """Whether the struck ball was anywhere near a ball when that woke."""
-    spread = frame_s + 3 * kink.sigma_s
-    nearest = min(
-        float(np.hypot(*(striker.position(t) - kink.before.coefficients[0])))
-        for t in np.linspace(kink.time_s - spread, kink.time_s + spread, 9)
-    )
+    kink = rival.kink
+    if kink is None:
+        return False
+    spread = frame_s + 3 * min(rival.wake_sigma_s, 0.05)
+    moments = np.linspace(kink.time_s - spread, kink.time_s + spread, 9)
+    nearest = min(float(np.hypot(*(striker.position(t) - rival.place_m))) for t in moments)
     speed = max(striker.piece_at(kink.time_s - frame_s).speed(kink.time_s), striker.piece_at(kink.time_s + frame_s).speed(kink.time_s))
     return nearest < reach_m + 0.004 + speed * 0.6 * frame_s
 
 
-def _approach(striker: Path, strike: Kink, rivals: Sequence[Kink], frame_s: float) -> tuple[Piece, tuple[float, float]]:
+def _approach(striker: Path, strike: Kink, first: float, last: float, frame_s: float) -> tuple[Piece, tuple[float, float]]:
     """The moving piece of the struck ball that leads to the contact, and the span in which it is to be looked for."""
-    first = min(kink.time_s for kink in rivals)
     low = first - max(0.06, 2.5 * frame_s)
-    high = max(kink.time_s for kink in rivals) + max(0.03, 1.5 * frame_s)
+    high = last + max(0.03, 1.5 * frame_s)
     moving = [piece for piece in striker.pieces if piece.moving]
     leading = [piece for piece in moving if piece.start_s < first - 0.25 * frame_s and piece.start_s >= strike.low_s - 1e-6]
     piece = leading[-1] if leading else striker.piece_at(first)
@@ -132,7 +177,7 @@ def _approach(striker: Path, strike: Kink, rivals: Sequence[Kink], frame_s: floa
     return piece, (max(low, strike.time_s - 0.5 * frame_s), high)
 
 
-def _race(piece: Piece, rivals: Sequence[Kink], reach_m: float, window: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+def _race(piece: Piece, rivals: Sequence[_Rival], reach_m: float, window: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
     """Share of drawn paths that enter each ball's circle first, and the mean time of entry (nan: never)."""
     rng = np.random.default_rng(20240501)
     grid = np.linspace(*window, 65)
@@ -143,10 +188,9 @@ def _race(piece: Piece, rivals: Sequence[Kink], reach_m: float, window: tuple[fl
     paths = np.einsum("ig,nik->ngk", basis, piece.coefficients[None] + noise)
     paths += SYSTEMATIC_M * rng.standard_normal((DRAWS, 1, 2))
     entry = np.full((DRAWS, len(rivals)), np.inf)
-    for k, kink in enumerate(rivals):
-        place = kink.before.coefficients[0]
-        sigma = (kink.before.covariance[0, 0] + (0.5 * SYSTEMATIC_M) ** 2) ** 0.5
-        centre = place + sigma * rng.standard_normal((DRAWS, 1, 2))
+    for k, rival in enumerate(rivals):
+        sigma = (rival.place_variance + (0.5 * SYSTEMATIC_M) ** 2) ** 0.5
+        centre = rival.place_m + sigma * rng.standard_normal((DRAWS, 1, 2))
         gap = np.hypot(paths[:, :, 0] - centre[:, :, 0], paths[:, :, 1] - centre[:, :, 1]) - reach_m
         inside = gap <= 0
         hit = inside.any(1)
@@ -163,43 +207,36 @@ def _race(piece: Piece, rivals: Sequence[Kink], reach_m: float, window: tuple[fl
     return race, times
 
 
-def _miss(piece: Piece, kink: Kink, window: tuple[float, float]) -> float:
+def _miss(piece: Piece, rival: _Rival, window: tuple[float, float]) -> float:
     grid = np.linspace(*window, 65)
-    return min(float(np.hypot(*(piece.position(t) - kink.before.coefficients[0]))) for t in grid)
+    return min(float(np.hypot(*(piece.position(t) - rival.place_m))) for t in grid)
 
 
-def _outcome(piece: Piece, rivals: Sequence[Kink], able: Sequence[int], times: FloatArray) -> FloatArray:
-    """Log likelihood of the speeds after contact for each ball having been hit first (two at a time, the first two)."""
+def _outcome(piece: Piece, rivals: Sequence[_Rival], times: FloatArray) -> FloatArray:
+    """Log likelihood of the speeds after contact for each ball having been hit first (among the two that woke first)."""
     log = np.zeros(len(rivals))
-    pair = sorted(able, key=lambda k: rivals[k].time_s)[:2]
+    awake = sorted((k for k, rival in enumerate(rivals) if rival.kink is not None), key=lambda k: _wake(rivals[k]))[:2]
+    if len(awake) < 2:
+        return log
     measured = {}
-    for k in pair:
-        when = times[k] if np.isfinite(times[k]) else rivals[k].time_s
-        centre = rivals[k].before.coefficients[0]
-        normal = centre - piece.position(when)
+    whens = {k: float(times[k]) if np.isfinite(times[k]) else _wake(rivals[k]) for k in awake}
+    for k in awake:
+        kink = rivals[k].kink
+        assert kink is not None
+        normal = rivals[k].place_m - piece.position(whens[k])
         normal = normal / max(float(np.hypot(*normal)), 1e-9)
-        measured[k] = (normal, float(normal @ rivals[k].jump_mps), rivals[k].variance)
-    when = float(np.nanmin([times[k] if np.isfinite(times[k]) else rivals[k].time_s for k in pair]))
-    incoming = piece.velocity(when)
+        measured[k] = (normal, float(normal @ kink.jump_mps), kink.variance)
+    incoming = piece.velocity(min(whens.values()))
     share = (1 + RESTITUTION) / 2
-    for first, second in (pair, pair[::-1]):
+    for first, second in (awake, awake[::-1]):
         n1, s1, v1 = measured[first]
         n2, s2, v2 = measured[second]
         j1 = share * max(0.0, float(incoming @ n1))
         j2 = share * max(0.0, float((incoming - j1 * n1) @ n2))
-        # what the second ball is given back to the first, when the struck ball meets it again
         for got, want, variance in ((s1, j1, v1), (s2, j2, v2)):
             spread = variance + (OUTCOME_SLACK * max(want, 0.3 * float(np.hypot(*incoming)))) ** 2
-            log[first] -= 0.5 * (got - want) ** 2 / spread
+            log[first] -= 0.5 * min((got - want) ** 2 / spread, OUTCOME_LIMIT)
+    for k in range(len(rivals)):
+        if k not in awake:
+            log[k] = max(log[j] for j in awake)
     return log
-
-
-def geometry_time(striker: Path, strike: Kink, kink: Kink, reach_m: float, frame_s: float) -> tuple[float, float] | None:
-    """When the struck ball's path comes within reach of a resting ball, and the deviation of that time."""
-    piece, window = _approach(striker, strike, [kink], frame_s)
-    found = touch_time(piece, kink.before, reach_m, *window)
-    if found is None:
-        return None
-    time, closing = found
-    spread = (piece.position_variance(time) + kink.before.covariance[0, 0] + SYSTEMATIC_M**2) ** 0.5
-    return time, spread / max(closing, 0.02)

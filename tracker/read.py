@@ -17,7 +17,7 @@ from calibration.table import Table
 from tracker.contacts import Contact, explain
 from tracker.crossings import line_crossings
 from tracker.endings import Ending, find_ending
-from tracker.first_contact import FirstContact, decide, geometry_time
+from tracker.first_contact import FirstContact, decide
 from tracker.history import BallTrack
 from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import CALIBRATED_TOUCH_RATIO, Surroundings
@@ -131,14 +131,14 @@ def _first_contact(scene: _Scene) -> FirstContact:
     reach = 2 * scene.around.radius_m
     striker = scene.paths[scene.strike.ball]
     wakes = [kink for kink in scene.wakes if kink.time_s > scene.strike_s - 0.02 - 3 * kink.sigma_s]
-    found = decide(striker, scene.strike, wakes, reach, scene.frame_s)
+    resting = {ball: path.pieces[0] for ball, path in scene.paths.items() if path is not striker and not path.pieces[0].moving}
+    found = decide(striker, scene.strike, wakes, resting, reach, scene.frame_s)
     if found is None:
         return FirstContact(probability={"none": 0.99, "unknown": 0.01})
     best = next(iter(found.probability))
     times = [(contact.time_s, contact.sigma_s) for contact in scene.contacts if {contact.ball, contact.other} == {scene.strike.ball, best}]
     if not times and found.time_s is not None:
-        wake = next(kink for kink in scene.wakes if kink.ball == best)
-        times = [geometry_time(striker, scene.strike, wake, reach, scene.frame_s) or (found.time_s, found.sigma_s)]
+        times = [(found.time_s, found.sigma_s)]
     time, sigma = min(times)
     return FirstContact(probability=found.probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
 

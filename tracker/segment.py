@@ -37,6 +37,12 @@ FIRST_NOISE_M = 0.0015
 """Noise of a centre taken for granted until differences have told it (a second or so)."""
 REST_S = 0.5
 """No ball moved for this long: the table rests. Shorter splits a shot in which a ball turns back slowly."""
+DRIFT_MPS = 0.004
+"""A ball that drifts faster over the last half second has not stopped."""
+DRIFT_SIGMAS = 3.0
+"""Nor has one whose drift is that significant; together with DRIFT_MPS: noise alone must not keep a shot open."""
+LONGEST_DRIFT_S = 2.5
+"""A ball too slow to be noticed stops within this time: 10 mm/s at the least friction takes 0.2 s."""
 LEAD_S = 3.0
 """Rest before a stroke that a window takes along, seconds."""
 KEEP_S = 4.0
@@ -81,10 +87,10 @@ class _Watch:
         """Take a place; whether the ball moves, None while too little is known."""
         places = self.places
         places.append((time_s, x, y))
-        while places and places[0][0] < time_s - LAG_S - SPAN_S:
+        while places and places[0][0] < time_s - REST_S:
             places.popleft()
         new = [p for p in places if p[0] > time_s - SPAN_S]
-        old = [p for p in places if p[0] <= time_s - LAG_S + 0.5 * SPAN_S]
+        old = [p for p in places if time_s - LAG_S - SPAN_S <= p[0] <= time_s - LAG_S + 0.5 * SPAN_S]
         if len(new) < 2 or len(old) < 2:
             return None
         shift = np.hypot(_mean(new, 1) - _mean(old, 1), _mean(new, 2) - _mean(old, 2))
@@ -95,6 +101,16 @@ class _Watch:
             self.noise_m2 += 0.05 * (min(second, 9 * self.noise_m2) - self.noise_m2)
         limit = max(MOVED_M, NOISE_FACTOR * (self.noise_m2 * (1 / len(new) + 1 / len(old))) ** 0.5)
         return bool(shift > limit)
+
+    def drifts(self, time_s: float) -> bool:
+        """Whether the last half second shows a steady drift: a roll too slow to be seen in a quarter second."""
+        places = np.array([p for p in self.places if p[0] > time_s - REST_S])
+        if len(places) < 5:
+            return False
+        tau = places[:, 0] - places[:, 0].mean()
+        spread = float(tau @ tau)
+        slope = tau @ places[:, 1:] / spread
+        return bool(np.hypot(slope[0], slope[1]) > max(DRIFT_MPS, DRIFT_SIGMAS * (self.noise_m2 / spread) ** 0.5))
 
 
 def _mean(places: Sequence[tuple[float, float, float]], index: int) -> float:
@@ -134,6 +150,8 @@ class Segmenter:
             self._forget(state.time_s - KEEP_S)
             return None
         if state.time_s - self._last_move_s < REST_S:
+            return None
+        if state.time_s - self._last_move_s < LONGEST_DRIFT_S and any(watch.drifts(state.time_s) for watch in self._watches.values()):
             return None
         return self._close(at_rest=True)
 

@@ -63,6 +63,7 @@ def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) 
         first = path.pieces[0]
         if first.moving and first.start_s < start_s + 3 * frame_s and first.count >= 3:
             way = first.position(first.end_s) - first.position(first.start_s)
-            if float(np.hypot(way[0], way[1])) > max(0.008, 6 * float(path.variance[0]) ** 0.5):
+            far = float(np.hypot(way[0], way[1])) > max(0.008, 6 * float(path.variance[0]) ** 0.5)
+            if far and first.speed(first.start_s) > max(0.05, 5 * first.velocity_variance(first.start_s) ** 0.5):
                 return True
     return False
