@@ -66,5 +66,5 @@ def test_a_format_that_is_not_known_is_refused(version: str | None) -> None:
     """A newer file is told, not half understood."""
     data = json.loads((FORMATS / "table-1.json").read_text(encoding="utf-8"))
 
-    with pytest.raises(InputError, match="cueref.table/1"):
+    with pytest.raises(InputError, match=r"cueref\.table/1"):
         Calibration.from_dict({**data, "format": version})
