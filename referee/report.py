@@ -62,6 +62,7 @@ class _ShotView:
     call: str
     tone: str
     badge: str
+    provisional: bool
     diagram: Markup
     has_paths: bool
     clauses: Sequence[_Row]
@@ -200,6 +201,7 @@ def _shot_view(
         call=call_text(shot, players),
         tone=verdict,
         badge="undecided" if verdict == "undecided" else "certain",
+        provisional=bool(shot.get("provisional")),
         diagram=Markup(draw_shot(table, shot, media.paths)),  # escapes every text itself
         has_paths=bool(media.paths),
         clauses=[_Row(left=str(clause), text=clause_texts.get(str(clause), "")) for clause in shot.get("clauses") or ()],

@@ -130,8 +130,9 @@ def event_text(event: Mapping[str, Any]) -> str:
 
 
 def player_name(player: str, players: Mapping[str, str] | None) -> str:
-    """The name given for A or B, else "player A"."""
-    return (players or {}).get(player) or f"player {player}"
+    """The name given for A or B, else "player A"; "A" itself is no name."""
+    name = (players or {}).get(player)
+    return name if name and name != player else f"player {player}"
 
 
 def call_text(shot: Shot, players: Mapping[str, str] | None = None) -> str:

@@ -8,6 +8,7 @@ import pytest
 from calibration.calibration import Calibration, read_calibration, write_calibration
 from calibration.errors import InputError
 from referee.calls import read_calls
+from referee.log import read_log, write_log
 from referee.report import write_report
 from tracker.shot import Shot, write_shots
 from tracker.tracks_file import read_tracks, write_tracks
@@ -52,6 +53,16 @@ def test_calls_are_read() -> None:
     calls = read_calls(FORMATS / "calls.jsonl")
 
     assert [(call.time_s, call.type) for call in calls] == [(12.5, "call"), (30.0, "decision")]
+
+
+def test_match_1_is_read_and_written_back_the_same(tmp_path: Path) -> None:
+    """`cueref.match/1`: a header and an event a line."""
+    match = read_log(FORMATS / "match-1.jsonl")
+    write_log(tmp_path / "match.jsonl", match)
+
+    assert [event.type for event in match.events] == ["shot", "ruling"] * 3
+    assert match.setup.players.to_dict() == {"A": "Ann", "B": "Bo"}
+    assert (FORMATS / "match-1.jsonl").read_text(encoding="utf-8") == (tmp_path / "match.jsonl").read_text(encoding="utf-8")
 
 
 def test_review_1_is_read(tmp_path: Path) -> None:
