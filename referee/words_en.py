@@ -73,7 +73,7 @@ REASONS: dict[str, str] = {
     "rack_lost": "Moved from outside and not to be put back: the rack is played again with the same breaker.",
     "stalemate": "Stalemate: the player who broke breaks again.",
     # 14.1 continuous: fouls
-    "BREAK_VIOLATION": "The break made no called ball, and the cue ball {cue} a cushion with {count} object balls driven to one; both it and two are needed.",
+    "BREAK_VIOLATION": "The break made no called ball; the cue ball {cue} a cushion and {count} object balls did: it and two are needed.",
     "DELIBERATE": "Player {player} deliberately influenced ball {ball} on its way to a pocket or to the racking area.",
     # 14.1 continuous: the stroke
     "s141_made": "Called and made: {balls}. A point each for player {player}, who continues.",
@@ -107,7 +107,7 @@ REASONS: dict[str, str] = {
     # 14.1 continuous: between strokes
     "ACCEPT_TABLE": "Player {player} accepts the table.",
     "RERACK_OFFENDER_BREAKS": "Player {player} has all fifteen racked, and player {other} breaks.",
-    "s141_spot_nearest": "Every object ball lies behind the head string: at player {player}'s request the {ball}-ball, the nearest to it, is spotted.",
+    "s141_spot_nearest": "All object balls lie behind the head string; at player {player}'s wish the nearest, the {ball}-ball, is spotted.",
     "s141_equal": "Equally near the head string: {balls}. Player {player} chooses which is spotted.",
     "s141_fell_late": "Hung too short to be put back and fell with the stroke before: {balls}.",
     "s141_rack_lost": "Moved from outside and not to be put back: the rack is abandoned, and a lag decides who breaks; the score stays.",

@@ -148,6 +148,10 @@ class StraightPool:
         case = _as_read(case)
         return _judge_stroke(case) if facts.is_stroke(case) else judge_between(case)
 
+    def assumed_reply(self, state: State) -> str | None:
+        """Who simply shoots after a breaking violation, a third or a deliberate foul has accepted the table."""
+        return "ACCEPT_TABLE" if state.phase in REPLY_PHASES else None
+
     def start(self, state: State) -> State:
         """All fifteen balls racked, the cue ball in hand behind the head string (S141-4); counts carry over (section 3.3)."""
         return replace(
