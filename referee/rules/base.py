@@ -251,4 +251,6 @@ def next_state(rules: Ruleset, state: State, ruling: Ruling) -> State:
         cue_state=ruling.cue_next or ruling.cue_if_accept or "position",
         last_breaker=breaker,
         near_rail=ruling.near_rail_after or {},
+        rack_pocketed=None,  # counted from the balls on the table
+        apex_vacant=True if ruling.rerack == "14" else None,
     )
