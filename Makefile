@@ -39,7 +39,8 @@ cover: ## branch coverage of the fast tests; needs pytest-cov, which nothing els
 CHROMIUM ?= chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
 	--disable-component-update --disable-sync --user-data-dir=$(CURDIR)/build/readme/browser --hide-scrollbars
 
-docs: ## the picture in the README: the report on our own sample video, drawn by Chromium
+docs: ## the page of rule coverage, and the picture in the README: the report on our own sample video, drawn by Chromium
+	$(BIN)/python -m referee.rules.coverage > docs/rule-coverage.md
 	$(BIN)/cueref review sample_videos/legal_pot.mp4 --game nine-ball -o build/readme
 	$(CHROMIUM) --window-size=900,760 --screenshot=$(CURDIR)/docs/images/report.png file://$(CURDIR)/build/readme/report.html
 

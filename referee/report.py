@@ -220,7 +220,8 @@ def _readings(shot: Mapping[str, Any]) -> list[_Row]:
     rows = []
     for reading in shot.get("readings") or ():
         codes = ", ".join(foul_text(str(code), {}) for code in reading.get("foul_codes") or ())
-        said = str(reading.get("verdict", "")) + (f" ({codes})" if codes else "")
+        verdict = str(reading.get("verdict", ""))
+        said = ("open" if verdict == "undecided" else verdict) + (f" ({codes})" if codes else "")
         differs = str(reading.get("differs") or "")
         rows.append(_Row(left=percent(float(reading["p"])), text=f"{said}: {differs}" if differs else said))
     return rows

@@ -168,7 +168,7 @@ def call_text(shot: Shot, players: Mapping[str, str] | None = None) -> str:
 
 def _undecided(shot: Shot) -> str:
     differs = list(dict.fromkeys(str(reading["differs"]) for reading in shot.get("readings") or () if reading.get("differs")))
-    why = "; ".join(differs) or next(iter(shot.get("reasons") or ()), "")
+    why = "; ".join(differs[:2]) or next(iter(shot.get("reasons") or ()), "")
     default = {"legal": "no foul", "foul": "foul"}.get(str(shot.get("default")), "")
     stands = f" Until a person decides: {default}." if default else ""
     return f"Undecided: {why.rstrip('.')}.{stands}" if why else f"Undecided.{stands}"

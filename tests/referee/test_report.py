@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from calibration.errors import InputError
-from referee.report import ShotMedia, render_report, write_report
+from referee.report import ShotMedia, read_clause_texts, render_report, write_report
+from referee.rules.books import BOOKS
 
 SAMPLE = Path(__file__).resolve().parents[1] / "formats" / "review-1.json"
 
@@ -81,6 +82,14 @@ def test_clauses_stand_with_their_text(review: dict[str, Any]) -> None:
 
     assert "<dt>N9-8</dt><dd>First contact not with the lowest ball: foul.</dd>" in page
     assert "<dt>N9-7.2</dt><dd></dd>" in page
+
+
+def test_every_clause_of_the_rule_books_has_a_text() -> None:
+    """A person need not look up a number."""
+    ids = [part for book in BOOKS for clause in book.clauses for part in clause.id.replace("/3.", " GR-3.").split()]
+    texts = read_clause_texts()
+
+    assert [clause for clause in ids if clause not in texts] == []
 
 
 def test_a_recording_without_a_shot_says_so(review: dict[str, Any]) -> None:
