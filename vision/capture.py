@@ -17,15 +17,21 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from vision.frame import Frame
+
+Picture = NDArray[np.uint8]
 
 _TORN_SHARE = 0.03
 """Missing share of the stated pictures above which a recording is called torn: edit lists hide up to a second of a
 minute (1.7 %), a torn download lacks far more. Lower calls whole files torn, higher hides a lost end."""
 _TORN_LEAST_S = 0.5
 """And at least this much must be missing, seconds: the last group of pictures of a short file may not be shown."""
+_SEEK_FRAMES = 150
+"""Pictures between two samples from which on seeking pays: a seek decodes from the key picture before, which is up to
+ten seconds back in usual files."""
 _VIDEO_HINT = "give a video that plays (for instance .mp4, .mkv, .avi)"
 
 
@@ -94,7 +100,24 @@ class VideoSource:
         self._judge_end(index, last_s)
         self.close()
 
-    def _read(self) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.uint8]], float] | None:
+    def sample(self, count: int) -> Iterator[Picture]:
+        """About `count` pictures spread evenly over the recording, its first among them; instead of iterating."""
+        if self._first is None:
+            return
+        yield self._first[0]
+        step = max(1, self.frame_count // count)
+        seeks = step > _SEEK_FRAMES
+        for number in range(1, count):
+            if seeks:
+                self._capture.set(cv2.CAP_PROP_POS_FRAMES, number * step)
+            elif not all(self._capture.grab() for _ in range(step - 1)):
+                return
+            picture = self._read()
+            if picture is None:
+                return
+            yield picture[0]
+
+    def _read(self) -> tuple[Picture, float] | None:
         try:
             read, image = self._capture.read()
         except cv2.error:
@@ -128,3 +151,16 @@ def _refuse_non_files(path: Path) -> None:
         raise InputError(f"{path}: no such video file; check the name")
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty; record or copy it again")
+
+
+def sample_pictures(path: Path | str, count: int) -> Iterator[Picture]:
+    """About `count` pictures spread evenly over a recording, its first among them, for work that needs no clock.
+
+    Pictures between are skipped undecoded where the container allows, else decoded without conversion. A file that
+    states no length gives its first `count` pictures.
+
+    Raises:
+        InputError: As for `open_video`.
+    """
+    with VideoSource(Path(path)) as source:
+        yield from source.sample(count)

@@ -1,0 +1,159 @@
+"""Frame in, updates out: the one pipeline of live and review.
+
+Per frame: see (`vision.eyes`), follow (`tracker.tracks`), cut (`tracker.segment`). When a window closes, the whole stretch
+is read again with everything seen since (`Tracker.report`, both directions in time), then judged and folded into the
+match. No input or output, no clock: the same frames in the same order give the same updates, whoever drives.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from calibration.calibration import Calibration
+from calibration.equipment import BallId, BallSet
+from referee.calls import PersonEvent
+from referee.match import Match
+from referee.shot_ruling import ShotRuling
+from tracker.history import BallTrack, TableState, TrackReport
+from tracker.read import read_shot
+from tracker.segment import Segmenter, ShotWindow
+from tracker.shot import Shot
+from tracker.tracks import Tracker
+from vision.detection import Observation
+from vision.eyes import Eyes
+from vision.frame import Frame
+
+KEEP_S = 20.0
+"""History kept before a finished shot, seconds: the layout before the next may be read off the rest in between, and a
+ball that an arm hides now was seen then. Longer costs memory only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameUpdate:
+    """One frame was taken.
+
+    Attributes:
+        observation: What it shows.
+        state: The table after it.
+    """
+
+    observation: Observation
+    state: TableState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotUpdate:
+    """A shot is over, read and judged.
+
+    Attributes:
+        shot: Its facts.
+        ruling: What it means in this match.
+        tracks: Every ball's track over the window, smoothed and named with everything seen.
+        paths: Ball to its places (t, x, y): seconds from the tip contact, metres; balls that moved. Read only.
+    """
+
+    shot: Shot
+    ruling: ShotRuling
+    tracks: tuple[BallTrack, ...] = ()
+    paths: Mapping[BallId, tuple[tuple[float, float, float], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadInterval:
+    """A stretch that does not show the table as calibrated."""
+
+    from_s: float
+    to_s: float
+    why: str
+
+
+class Pipeline:
+    """The stages of one recording or camera over one table, judged within one match."""
+
+    def __init__(self, calibration: Calibration, ball_set: BallSet, match: Match) -> None:
+        """Set the stages up.
+
+        Args:
+            calibration: Camera and table; frames must have its picture size.
+            ball_set: Balls that can occur.
+            match: Rulings are folded into it; one match may run over several recordings.
+        """
+        self._calibration = calibration
+        self._match = match
+        self._eyes = Eyes(calibration, ball_set)
+        self._tracker = Tracker(calibration.table, ball_set)
+        self._segmenter = Segmenter()
+        self._declared: list[PersonEvent] = []
+        self._bad: list[BadInterval] = []
+
+    @property
+    def bad_intervals(self) -> tuple[BadInterval, ...]:
+        """Stretches so far that do not show the table."""
+        return tuple(self._bad)
+
+    def declare(self, events: Sequence[PersonEvent]) -> None:
+        """What people said or established; each belongs to the first shot that starts at or after its time."""
+        self._declared = sorted([*self._declared, *events], key=lambda event: event.time_s)
+
+    def feed(self, frame: Frame) -> tuple[FrameUpdate | ShotUpdate, ...]:
+        """Take the next frame; the last update is a shot where one is over."""
+        observation = self._eyes.look(frame)
+        self._note_bad(observation)
+        state = self._tracker.update(observation)
+        update = FrameUpdate(observation=observation, state=state)
+        window = self._segmenter.update(state)
+        shot = self._read(window) if window is not None else None
+        return (update,) if shot is None else (update, shot)
+
+    def finish(self) -> tuple[ShotUpdate, ...]:
+        """The recording is over: a shot that was under way is closed at the last frame."""
+        window = self._segmenter.finish()
+        shot = self._read(window) if window is not None else None
+        return () if shot is None else (shot,)
+
+    def _note_bad(self, observation: Observation) -> None:
+        if observation.usable:
+            return
+        last = self._bad[-1] if self._bad else None
+        if last is not None and last.why == observation.why and observation.time_s - last.to_s < 0.5:
+            self._bad[-1] = replace(last, to_s=observation.time_s)
+        else:
+            self._bad.append(BadInterval(from_s=observation.time_s, to_s=observation.time_s, why=observation.why))
+
+    def _read(self, window: ShotWindow) -> ShotUpdate | None:
+        report = self._tracker.report(window.start_s, window.end_s)
+        shot = read_shot(
+            replace(window, tracks=report.tracks),
+            self._calibration.table,
+            number=self._match.shot_count + 1,
+        )
+        self._tracker.forget(window.end_s - KEEP_S)
+        if shot is None:
+            return None
+        shot = replace(shot, before_px=self._pixels(shot.before))
+        ruling = self._match.record_shot(shot, self._take_declared(shot.start_s))
+        return ShotUpdate(shot=shot, ruling=ruling, tracks=report.tracks, paths=_paths(shot, report))
+
+    def _pixels(self, layout: Mapping[BallId, tuple[float, float]]) -> dict[BallId, tuple[float, float]]:
+        pixels = self._calibration.camera.to_pixels(list(layout.values()), height_m=self._calibration.spec.ball_radius_m)
+        return {ball: (float(x), float(y)) for ball, (x, y) in zip(layout, pixels, strict=True)}
+
+    def _take_declared(self, start_s: float) -> tuple[PersonEvent, ...]:
+        due = tuple(event for event in self._declared if event.time_s <= start_s)
+        self._declared = self._declared[len(due) :]
+        return due
+
+
+def _paths(shot: Shot, report: TrackReport) -> dict[BallId, tuple[tuple[float, float, float], ...]]:
+    moved = {}
+    for track in report.tracks:
+        part = track.between(shot.start_s - 0.1, shot.end_s + 0.1)
+        if part is not None and _moves(part):
+            moved[track.ball] = tuple(
+                (float(t - shot.start_s), float(x), float(y)) for t, (x, y) in zip(part.times_s, part.positions_m, strict=True)
+            )
+    return moved
+
+
+def _moves(track: BallTrack) -> bool:
+    spread = track.positions_m.max(axis=0) - track.positions_m.min(axis=0)
+    return bool(spread.max() > 0.01)
