@@ -18,7 +18,7 @@ from scipy.special import ndtr
 
 from calibration.equipment import BallId
 from tracker.kinks import Kink, Path
-from tracker.trajectory import Piece
+from tracker.trajectory import Piece, fit_piece
 
 FloatArray = NDArray[np.float64]
 
@@ -42,6 +42,10 @@ RACE_FLOOR = 1e-3
 """Least probability of the race: the path may be bent where it was not seen."""
 MISS_SCALE_M = 0.002
 """Where no drawn path reaches a ball, each such distance beyond reach costs one unit of log odds."""
+STROKE_WAY_M = 0.0003
+"""Way of the ball while the tip is on it."""
+TOUCHING_M = 0.004
+"""Balls with a smaller gap wake together when one is hit, and share its blow: neither wake times nor speeds tell them."""
 STRAY_WAKE = 0.01
 """Share of wake-up times that are off by more than they claim (a ball in a cluster that creeps first)."""
 OUTCOME_TEMPER = 0.5
@@ -112,9 +116,10 @@ def decide(
         # the path reaches none of them: then it is the nearest to it that counts
         race = np.exp(-np.array([max(0.0, _miss(approach, rival, window) - reach_m) for rival in rivals]) / MISS_SCALE_M)
         race /= max(float(race.sum()), 1e-12)
-    log = np.log(np.maximum(race, RACE_FLOOR))
-    log += np.array([_wake_evidence(rival, rivals) for rival in rivals])
-    if len(rivals) > 1:
+    log = np.log(np.maximum(race, RACE_FLOOR / len(rivals)))
+    cluster = _clusters(rivals, reach_m)
+    log += np.array([_wake_evidence(k, rivals, cluster) for k in range(len(rivals))])
+    if len(set(cluster)) == len(rivals) > 1:
         log += OUTCOME_TEMPER * _outcome(approach, rivals, times)
     weight = np.exp(log - log.max())
     weight /= weight.sum()
@@ -140,15 +145,27 @@ def _with_wake(ball: BallId, piece: Piece, woken: Sequence[_Rival]) -> _Rival:
     return _Rival(ball, piece.coefficients[0], float(piece.covariance[0, 0]), kink)
 
 
-def _wake_evidence(rival: _Rival, rivals: Sequence[_Rival]) -> float:
-    """Log likelihood that it woke before the others."""
-    if rival.kink is None:
+def _clusters(rivals: Sequence[_Rival], reach_m: float) -> list[int]:
+    """A label per ball, the same for balls that touch, directly or through others."""
+    label = list(range(len(rivals)))
+    for j, b in enumerate(rivals):
+        for i, a in enumerate(rivals[:j]):
+            if label[i] != label[j] and float(np.hypot(*(a.place_m - b.place_m))) < reach_m + TOUCHING_M:
+                old, new = label[j], label[i]
+                label = [new if value == old else value for value in label]
+    return label
+
+
+def _wake_evidence(index: int, rivals: Sequence[_Rival], cluster: Sequence[int]) -> float:
+    """Log likelihood that a ball woke before those of other clusters."""
+    kink = rivals[index].kink
+    if kink is None:
         return float(np.log(NO_WAKE))
     log = 0.0
-    for other in rivals:
-        if other is not rival and other.kink is not None:
-            sigma = (rival.wake_sigma_s**2 + other.wake_sigma_s**2 + 0.0003**2) ** 0.5
-            later = float(ndtr((other.kink.time_s - rival.kink.time_s) / sigma))
+    for j, other in enumerate(rivals):
+        if cluster[j] != cluster[index] and other.kink is not None:
+            sigma = (rivals[index].wake_sigma_s ** 2 + other.wake_sigma_s**2 + 0.0003**2) ** 0.5
+            later = float(ndtr((other.kink.time_s - kink.time_s) / sigma))
             log += float(np.log(STRAY_WAKE + (1 - STRAY_WAKE) * later))
     return max(log, float(np.log(STRAY_WAKE)) - 2)
 
@@ -166,15 +183,23 @@ def _reachable(striker: Path, rival: _Rival, reach_m: float, frame_s: float) -> 
 
 
 def _approach(striker: Path, strike: Kink, first: float, last: float, frame_s: float) -> tuple[Piece, tuple[float, float]]:
-    """The moving piece of the struck ball that leads to the contact, and the span in which it is to be looked for."""
-    low = first - max(0.06, 2.5 * frame_s)
-    high = last + max(0.03, 1.5 * frame_s)
-    moving = [piece for piece in striker.pieces if piece.moving]
-    leading = [piece for piece in moving if piece.start_s < first - 0.25 * frame_s and piece.start_s >= strike.low_s - 1e-6]
-    piece = leading[-1] if leading else striker.piece_at(first)
-    if piece.count <= 2 and len(leading) > 1:
-        piece = leading[-2]
-    return piece, (max(low, strike.time_s - 0.5 * frame_s), high)
+    """The path of the struck ball that leads to the contact, and the span in which it is to be looked for."""
+    window = max(first - max(0.06, 2.5 * frame_s), strike.time_s - 0.5 * frame_s), last + max(0.03, 1.5 * frame_s)
+    moving = [piece for piece in striker.pieces if piece.moving and piece.start_s >= strike.low_s - 1e-6]
+    leading = [piece for piece in moving if piece.start_s < first - 0.25 * frame_s]
+    if len(leading) > 1 and leading[-1].count >= 4:
+        return leading[-1], window
+    if len(leading) > 1 and leading[-1].count <= 2 and leading[-2].count >= 4:
+        return leading[-2], window
+    # the first way after the stroke: its samples, and the place where the ball lay (it was there at the tip contact)
+    start = leading[0].first if leading else (moving[0].first if moving else len(striker.times_s) - 1)
+    stop = leading[0].last if leading else start
+    stop = max(start, min(stop, int(np.searchsorted(striker.times_s, first, "right")) - 1))
+    times = np.concatenate([[strike.time_s], striker.times_s[start : stop + 1]])
+    places = np.concatenate([[strike.before.position(strike.time_s)], striker.xy_m[start : stop + 1]])
+    at_rest = strike.before.position_variance(strike.time_s) + (STROKE_WAY_M) ** 2
+    variance = np.concatenate([[at_rest], striker.variance[start : stop + 1]])
+    return fit_piece(times, places, variance, first=0, last=len(times) - 1, moving=True), window
 
 
 def _race(piece: Piece, rivals: Sequence[_Rival], reach_m: float, window: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
