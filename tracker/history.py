@@ -76,6 +76,19 @@ class BallTrack:
         for array in (self.times_s, self.positions_m, self.sigma_m, self.seen):
             array.setflags(write=False)
 
+    def between(self, from_s: float, to_s: float) -> "BallTrack | None":
+        """The rows with from_s <= time <= to_s; None where there are none."""
+        low, high = (int(i) for i in (np.searchsorted(self.times_s, from_s, "left"), np.searchsorted(self.times_s, to_s, "right")))
+        if low >= high:
+            return None
+        return BallTrack(
+            ball=self.ball,
+            times_s=self.times_s[low:high],
+            positions_m=self.positions_m[low:high],
+            sigma_m=self.sigma_m[low:high],
+            seen=self.seen[low:high],
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackEnd:

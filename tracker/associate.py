@@ -1,0 +1,186 @@
+"""Which detection belongs to which ball: one global assignment a picture.
+
+For each ball and detection the likelihood of the place is a mixture over what a ball can do until the next picture:
+go on, stay (a new ball, a repeated picture), go on while the stamps lie by up to a factor of two, come back from a cushion, go back to the place it
+seemed to leave, change course in a contact (anywhere within reach), be struck (anywhere a cue can send it). Looks
+multiply it by their agreement. Against it stand "not detected" for each ball and "new or false" for each detection. The
+cheapest assignment (negative log-likelihoods; Kuhn 1955, as scipy's linear_sum_assignment) is taken. A resting
+ball's own place is known to a millimetre, so a detection there is its own by ten nats before anything else can claim it.
+
+Where exchanging the detections of two balls would cost little by motion alone, the pair is reported: looks before and
+after decide later (`tracker.relabel`).
+
+Fails: two balls of the same looks that meet within one picture; a picture gap in which every ball moves.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from tracker.history import BoolArray, FloatArray
+
+_STRIKE_MPS = 12.0
+"""Fastest ball (a break, limits.md section 6): farther than this times the gap nothing can have gone."""
+_CLOCK_SHARE = 0.35
+"""Standard deviation of a step along its course as a share of the step, where the stamps may lie (20 to 60 ms under 40)."""
+_WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact": 0.05, "free": 0.002, "strike": 2e-4}
+"""Shares of the mixture; `free` is a contact where no other ball is near enough to cause one (cushion, jaw, unseen ball)."""
+_MISSED = 3.0
+"""Cost of not detecting a ball in plain view: one in twenty."""
+_MISSED_HIDDEN = 0.1
+"""Cost of not detecting a ball that something covers."""
+_NEW = 4.0
+"""Cost of a detection that is no known ball: 0.06 a picture on a 9 ft table."""
+_LOOKS_LIMITS = (-4.0, 3.0)
+"""Smallest and largest log agreement of looks: blur and light confuse names, so they never outweigh a known place."""
+_SWAP_NATS = 6.0
+"""An exchange that motion alone does not exclude by this much is left to the looks."""
+_WEAK_NATS = 4.0
+"""A link this costly by motion alone is cut and looked at again with all evidence."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Expected:
+    """What is known of N balls before a picture; arrays of shape (N,) or (N, 2), metres and metres per second.
+
+    Attributes:
+        predicted_m: By constant velocity, cushions reflected.
+        straight_m: By constant velocity, cushions ignored.
+        sigma_m: Of the prediction.
+        step_m: Way from the last place to the straight prediction, (N, 2).
+        last_m: Last known place.
+        memory_m: Place it seemed to leave; NaN where none.
+        gap_s: Time since it was last measured.
+        reach_mps: Highest speed a contact can leave it with.
+        contact: Another ball or a cushion is near enough for a contact.
+        bounced: Prediction reflected at a cushion.
+        missed_cost: Cost of not seeing it.
+        looks: Shape (N, K), probability of each name so far.
+    """
+
+    predicted_m: FloatArray
+    straight_m: FloatArray
+    sigma_m: FloatArray
+    step_m: FloatArray
+    last_m: FloatArray
+    memory_m: FloatArray
+    gap_s: FloatArray
+    reach_mps: FloatArray
+    contact: BoolArray
+    bounced: BoolArray
+    missed_cost: FloatArray
+    looks: FloatArray
+
+
+@dataclass(slots=True, kw_only=True)
+class Seen:
+    """M detections: place (M, 2), sigma (M,), metres; score (M,); likelihood of each name (M, K)."""
+
+    position_m: FloatArray
+    sigma_m: FloatArray
+    score: FloatArray
+    looks: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """Result of one picture.
+
+    Attributes:
+        pairs: (ball, detection, cost by motion) of each match.
+        new: Detections that belong to no ball.
+        swaps: (ball, ball, extra cost) of exchanges that motion alone leaves open.
+    """
+
+    pairs: tuple[tuple[int, int, float], ...]
+    new: tuple[int, ...]
+    swaps: tuple[tuple[int, int, float], ...]
+
+    @staticmethod
+    def is_weak(cost: float) -> bool:
+        """True for a link that motion alone does not carry."""
+        return cost > _WEAK_NATS
+
+
+def missed_cost(*, hidden: bool, crowded: bool, near_mouth: bool) -> float:
+    """Cost of not detecting a ball: small where covered, middling where balls touch and blur, or a mouth is near."""
+    if hidden:
+        return _MISSED_HIDDEN
+    return _MISSED / 2 if crowded or near_mouth else _MISSED
+
+
+def assign(expected: Expected, seen: Seen) -> Assignment:
+    """The likeliest assignment of M detections to N balls; each to at most one."""
+    count, found = len(expected.sigma_m), len(seen.sigma_m)
+    if count == 0 or found == 0:
+        return Assignment(pairs=(), new=tuple(range(found)), swaps=())
+    motion = _motion_cost(expected, seen)
+    cost = motion - _agreement(expected.looks, seen.looks)
+    big = 1e6
+    table = np.full((count + found, found + count), big)
+    table[:count, :found] = np.minimum(cost, big)
+    table[np.arange(count), found + np.arange(count)] = expected.missed_cost
+    table[count + np.arange(found), np.arange(found)] = _NEW - 1.5 * (1 - seen.score)
+    table[count:, found:] = 0.0
+    rows, columns = linear_sum_assignment(table)
+    matched = [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if i < count and j < found and cost[i, j] < big / 2]
+    taken = {j for _, j in matched}
+    return Assignment(
+        pairs=tuple((i, j, float(motion[i, j])) for i, j in matched),
+        new=tuple(j for j in range(found) if j not in taken),
+        swaps=_swaps(matched, motion),
+    )
+
+
+def _motion_cost(expected: Expected, seen: Seen) -> FloatArray:
+    sigma = np.sqrt(expected.sigma_m[:, None] ** 2 + seen.sigma_m[None, :] ** 2)
+    place = seen.position_m[None, :, :]
+    off = place - expected.predicted_m[:, None, :]
+    likelihood = _WEIGHTS["course"] * _gauss(off, sigma)
+    step = np.hypot(expected.step_m[:, 0], expected.step_m[:, 1])
+    unit = expected.step_m / np.maximum(step, 1e-9)[:, None]
+    unit[step < 1e-9] = (1.0, 0.0)
+    along = off[..., 0] * unit[:, None, 0] + off[..., 1] * unit[:, None, 1]
+    across = off[..., 1] * unit[:, None, 0] - off[..., 0] * unit[:, None, 1]
+    wide_along = np.hypot(sigma, _CLOCK_SHARE * step[:, None])
+    wide_across = np.hypot(sigma, np.where(expected.bounced, 0.25, 0.03)[:, None] * step[:, None])
+    exponent = (along / wide_along) ** 2 + (across / wide_across) ** 2
+    likelihood += _WEIGHTS["clock"] * np.exp(-exponent / 2) / (2 * np.pi * wide_along * wide_across)
+    straight = place - expected.straight_m[:, None, :]
+    likelihood += np.where(expected.bounced[:, None], 0.3, 0.0) * _gauss(straight, sigma)
+    memory = place - expected.memory_m[:, None, :]
+    likelihood += _WEIGHTS["memory"] * np.nan_to_num(_gauss(memory, sigma))
+    away = place - expected.last_m[:, None, :]
+    distance = np.hypot(away[..., 0], away[..., 1])
+    reach = expected.reach_mps * expected.gap_s * 1.2 + 0.01 + 3 * expected.sigma_m
+    at_rest = np.hypot(seen.sigma_m[None, :], 0.001)
+    likelihood += _WEIGHTS["stay"] * _gauss(away, np.broadcast_to(at_rest * 1.4, distance.shape))
+    contact = np.where(expected.contact, _WEIGHTS["contact"], _WEIGHTS["free"])
+    likelihood += np.where(distance <= reach[:, None], (contact / (np.pi * reach**2))[:, None], 0.0)
+    far = _STRIKE_MPS * expected.gap_s + 0.03
+    likelihood += np.where(distance <= far[:, None], (_WEIGHTS["strike"] / (np.pi * far**2))[:, None], 0.0)
+    return np.asarray(-np.log(np.maximum(likelihood, 1e-300)), dtype=np.float64)
+
+
+def _gauss(off: FloatArray, sigma: FloatArray) -> FloatArray:
+    squared = (off[..., 0] ** 2 + off[..., 1] ** 2) / sigma**2
+    return np.asarray(np.exp(-np.minimum(squared, 1400) / 2) / (2 * np.pi * sigma**2), dtype=np.float64)
+
+
+def _agreement(balls: FloatArray, detections: FloatArray) -> FloatArray:
+    """Log of how much better than chance the looks agree, (N, M); 0 where no name is known."""
+    names = balls.shape[1]
+    if names == 0:
+        return np.zeros((len(balls), len(detections)))
+    return np.asarray(np.clip(np.log(np.maximum(names * (balls @ detections.T), 1e-9)), *_LOOKS_LIMITS), dtype=np.float64)
+
+
+def _swaps(matched: list[tuple[int, int]], motion: FloatArray) -> tuple[tuple[int, int, float], ...]:
+    found = []
+    for index, (i, a) in enumerate(matched):
+        for k, b in matched[index + 1 :]:
+            extra = motion[i, b] + motion[k, a] - motion[i, a] - motion[k, b]
+            if extra < _SWAP_NATS:
+                found.append((i, k, float(extra)))
+    return tuple(found)

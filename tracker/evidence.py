@@ -1,0 +1,208 @@
+"""How tracks end: the evidence for pocketed, off the table, still there but not seen.
+
+A ball is not pocketed because it vanished. For it speak: a path that enters a mouth, a last place at or behind the
+mouth's line, a ball in the cup afterwards that was not there before, the mouth in plain view meanwhile. Against it: the
+place or the way hidden when it was last seen, a path that leads elsewhere, a last place in the open at rest. Each adds to
+log-odds; the sizes below are set by hand from what each is worth and rounded, not fitted to clips.
+
+Fails: a ball picked up by hand at a mouth looks pocketed; the event reader knows whether somebody handled balls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, hypot
+
+import numpy as np
+
+from tracker.history import BallTrack, TrackEnd
+from tracker.identity import NameBook
+from tracker.pockets import PocketMap
+from tracker.strand import FrameRecord
+
+_SOON_S = 0.5
+"""A straight path that enters a mouth later than this says little: roll-off, spin and cushions come between."""
+_OPEN_END_S = 0.12
+"""A track that lasts until this close to the end of the recording has not ended."""
+_CUP_S = 4.0
+"""A ball in the cup has to be seen within this time to be the one that fell (100 pictures at 25 a second)."""
+_CUP_NEAR_M = 0.03
+"""A ball in the cup this close to one that lay there before is the same."""
+_AT_MOUTH_M = 0.09
+"""Last place this close to the middle of a mouth counts as at the mouth: a fast ball's last picture is before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Clues:
+    entry_s: float | None
+    behind: bool
+    at_mouth: bool
+    inwards: bool
+    resting: bool
+    hidden: bool
+    in_cup: bool
+    off: bool
+    watched_s: float
+
+
+def read_ends(
+    tracks: Sequence[BallTrack], frames: Sequence[FrameRecord], places: PocketMap, book: NameBook, to_s: float
+) -> tuple[TrackEnd, ...]:
+    """One entry per track that ends before `to_s` and before the last picture.
+
+    Args:
+        tracks: Of the stretch.
+        frames: Everything remembered, in time order.
+        places: Mouths.
+        book: Names, for the looks of balls in cups.
+        to_s: End of the stretch, seconds.
+    """
+    if not frames:
+        return ()
+    last_s = min(to_s, frames[-1].time_s)
+    ends = []
+    for track in tracks:
+        if track.seen.any() and track.times_s[-1] < last_s - _OPEN_END_S:
+            ends.append(_read_end(track, frames, places, book))
+    return tuple(ends)
+
+
+def _read_end(track: BallTrack, frames: Sequence[FrameRecord], places: PocketMap, book: NameBook) -> TrackEnd:
+    row = int(np.flatnonzero(track.seen)[-1])
+    time = float(track.times_s[row])
+    x, y = (float(v) for v in track.positions_m[row])
+    velocity, resting = _last_motion(track, row)
+    here = places.place((x, y))
+    entry = places.entry((x, y), velocity)
+    soon = entry is not None and entry[1] <= _SOON_S
+    pocket = entry[0] if entry is not None and soon else here.pocket
+    middle = places.table.mouth_centre_m(pocket)
+    distance = hypot(x - middle[0], y - middle[1])
+    inwards = velocity[0] * (middle[0] - x) + velocity[1] * (middle[1] - y) > 0
+    hidden, watched = _view(frames, time, (x, y), middle, places)
+    cup = _new_in_cup(track, time, frames, book)
+    off = here.kind == "outside" or (not soon and not resting and _leaves_soon((x, y), velocity, places))
+    clues = _Clues(
+        entry_s=entry[1] if entry is not None and soon else None,
+        behind=here.depth_m > 0 and here.kind in ("jaws", "cup"),
+        at_mouth=distance < _AT_MOUTH_M,
+        inwards=inwards,
+        resting=resting,
+        hidden=hidden,
+        in_cup=cup is not None and (cup[0] == pocket or distance > 0.5),
+        off=off,
+        watched_s=watched,
+    )
+    p_pocketed, p_off, p_hidden = _weigh(clues)
+    if cup is not None and clues.in_cup:
+        pocket = cup[0]
+    return TrackEnd(
+        ball=track.ball,
+        time_s=time,
+        position_m=(x, y),
+        velocity_mps=velocity,
+        sigma_m=float(track.sigma_m[row]),
+        resting=resting,
+        pocket=pocket,
+        pocket_distance_m=distance,
+        entry_s=clues.entry_s,
+        hidden=hidden,
+        watched_s=watched,
+        in_pocket=cup[0] if cup else None,
+        in_pocket_s=cup[1] if cup else None,
+        off_table=off,
+        p_pocketed=p_pocketed,
+        p_off_table=p_off,
+        p_hidden=p_hidden,
+    )
+
+
+def _last_motion(track: BallTrack, row: int) -> tuple[tuple[float, float], bool]:
+    """Velocity over the last few measured rows, and whether the ball rests there."""
+    rows = [k for k in np.flatnonzero(track.seen[: row + 1])[-4:] if track.times_s[row] - track.times_s[k] < 0.25]
+    if len(rows) < 2:
+        return (0.0, 0.0), False
+    first = rows[-min(3, len(rows))]
+    span = float(track.times_s[row] - track.times_s[first])
+    way = track.positions_m[row] - track.positions_m[first]
+    still = len(rows) >= 3 and float(np.hypot(*way)) < 3 * float(track.sigma_m[row]) + 0.0015
+    if still:
+        return (0.0, 0.0), True
+    return (float(way[0]) / span, float(way[1]) / span), False
+
+
+def _view(
+    frames: Sequence[FrameRecord], time_s: float, place: tuple[float, float], mouth: tuple[float, float], places: PocketMap
+) -> tuple[bool, float]:
+    """Whether last place or way to the mouth was covered around the end, and for how long both were in view afterwards."""
+    spec = places.table.spec
+    near = (mouth[0] - place[0]) ** 2 + (mouth[1] - place[1]) ** 2 < 0.3**2
+    points = [place]
+    if near:
+        points += [(place[0] + s * (mouth[0] - place[0]), place[1] + s * (mouth[1] - place[1])) for s in (0.5, 0.9)]
+    hidden, watched, previous = False, 0.0, time_s
+    for record in frames:
+        if record.time_s <= time_s:
+            continue
+        covered = any(record.is_hidden(x, y, spec.length_m, spec.width_m) for x, y in points)
+        if covered and record.time_s - time_s < 0.2:
+            hidden = True
+        if not covered:
+            watched += record.time_s - previous
+        previous = record.time_s
+    return hidden, watched
+
+
+def _new_in_cup(track: BallTrack, time_s: float, frames: Sequence[FrameRecord], book: NameBook) -> tuple[str, float] | None:
+    """Pocket and time where a ball shows in a cup after `time_s` that did not lie there before."""
+    before: dict[str, list[tuple[float, float]]] = {}
+    column = book.labels.index(track.ball) if track.ball in book.labels and book.ball_set.distinct else None
+    counts: dict[str, tuple[int, float]] = {}
+    for record in frames:
+        for pocket, x, y, score, looks in record.cups:
+            if record.time_s <= time_s:
+                before.setdefault(pocket, []).append((x, y))
+                continue
+            if record.time_s > time_s + _CUP_S or score < 0.3:
+                continue
+            if any(hypot(x - bx, y - by) < _CUP_NEAR_M for bx, by in before.get(pocket, ())):
+                continue
+            if column is not None and float(looks[column]) < -2.5:
+                continue
+            count, first = counts.get(pocket, (0, record.time_s))
+            counts[pocket] = (count + 1, first)
+    likely = [(count, pocket, first) for pocket, (count, first) in counts.items() if count >= 2]
+    if not likely:
+        return None
+    _, pocket, first = max(likely)
+    return pocket, first
+
+
+def _leaves_soon(place: tuple[float, float], velocity: tuple[float, float], places: PocketMap) -> bool:
+    """True for a fast ball whose last place is at a nose, moving outwards: it may have jumped the cushion."""
+    if hypot(*velocity) < 1.0:
+        return False
+    x_out = abs(place[0]) + abs(velocity[0]) * 0.03 > places.limit_x_m + 0.01 and place[0] * velocity[0] > 0
+    y_out = abs(place[1]) + abs(velocity[1]) * 0.03 > places.limit_y_m + 0.01 and place[1] * velocity[1] > 0
+    return x_out or y_out
+
+
+def _weigh(clues: _Clues) -> tuple[float, float, float]:
+    """Probabilities of pocketed, off the table, still there."""
+    pocketed = -1.0
+    if clues.entry_s is not None:
+        pocketed += 3.5 if clues.entry_s < 0.25 else 2.0
+    if clues.behind:
+        pocketed += 2.5
+    elif clues.at_mouth:
+        pocketed += 1.5 if clues.inwards or clues.resting else 0.5
+    if clues.in_cup:
+        pocketed += 3.0
+    if clues.entry_s is None and not clues.behind and not clues.at_mouth:
+        pocketed -= 2.0
+    seen = min(clues.watched_s, 2.0)
+    hidden = 0.5 + (2.0 if clues.hidden else 0.0) + (1.5 if clues.resting else 0.0) - 2.0 * seen
+    off = -3.5 + (5.0 if clues.off else 0.0)
+    top = max(pocketed, hidden, off)
+    weights = [exp(value - top) for value in (pocketed, off, hidden)]
+    total = sum(weights)
+    return weights[0] / total, weights[1] / total, weights[2] / total

@@ -1,0 +1,142 @@
+"""Names: looks fused over time as correlated evidence, and each ball once.
+
+A detection's likelihood is evidence, but two hundred pictures of one ball in one light are not two hundred
+observations: what confuses a name in one picture confuses it in the next. So a stretch of track counts with the mean of
+its log-likelihoods (weighted: sharp, surely found, on the bed) times a count that saturates (`COUNT_LIMIT`). A share of
+uniform likelihood is mixed in first, so that no single picture can exclude a name.
+
+The names of all tracks are decided together (Hungarian), and a name's probability is the softmax over the best joint
+assignments with that track forced to each name (max-marginals): a track that looks like 4 or 7 is the 7 once another
+one surely is the 4.
+
+Fails: sets with balls that look alike from above (`distinct` false): a name is then a label of motion only. A
+systematically wrong appearance model is believed up to the saturated count, never more.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from calibration.equipment import BallId, BallSet
+from tracker.history import BallIdentity, FloatArray
+
+COUNT_LIMIT = 5.0
+"""Pictures that looks count for at most, however many there are. Smaller leaves alike balls in doubt, larger makes
+repeated errors certain."""
+_UNIFORM_SHARE = 0.03
+"""Share of every likelihood that is taken for blind: 1 % of wrong names, more in blur."""
+_SPARE = 4
+"""Labels above the balls seen at once where balls carry no names: a ball lost and found again may need one."""
+
+
+class NameBook:
+    """The names of a ball set as columns of arrays.
+
+    Attributes:
+        labels: Ids, one a column; empty for a set without names.
+    """
+
+    def __init__(self, ball_set: BallSet) -> None:
+        self.ball_set = ball_set
+        self.labels: tuple[BallId, ...] = ball_set.balls
+        self._column = {ball: index for index, ball in enumerate(self.labels)}
+        self._alike = [index for index, ball in enumerate(self.labels) if not ball_set.distinct and ball != "Y"]
+
+    @property
+    def count(self) -> int:
+        """Number of names."""
+        return len(self.labels)
+
+    def vector(self, likelihood: Mapping[BallId, float]) -> FloatArray:
+        """Likelihood of each name, shape (K,), adding up to 1; uniform where nothing is known.
+
+        Names outside the set are taken for nothing known; alike balls share what falls on any of them.
+        """
+        if not self.labels:
+            return np.zeros(0)
+        vector = np.zeros(self.count)
+        for ball, p in likelihood.items():
+            column = self._column.get(ball)
+            if column is not None and p > 0:
+                vector[column] += p
+        if self._alike:
+            vector[self._alike] = vector[self._alike].mean()
+        total = float(vector.sum())
+        uniform = np.full(self.count, 1.0 / self.count)
+        if total <= 0:
+            return uniform
+        known = min(total, 1.0) * (1 - _UNIFORM_SHARE)
+        return np.asarray(known * vector / total + (1 - known) * uniform, dtype=np.float64)
+
+    def is_alike(self, ball: BallId) -> bool:
+        """True where looks cannot tell this ball from others of the set."""
+        return self._column.get(ball) in self._alike
+
+    def log_ratio(self, vectors: FloatArray) -> FloatArray:
+        """Log of likelihood over chance, same shape (..., K)."""
+        return np.asarray(np.log(np.maximum(vectors * max(self.count, 1), 1e-12)), dtype=np.float64)
+
+
+def fuse(log_ratio_sum: FloatArray, weight: float) -> FloatArray:
+    """Evidence of a stretch, shape (K,), nats over chance, from its weighted sum and its weight."""
+    if weight <= 0:
+        return np.zeros_like(log_ratio_sum)
+    return np.asarray(log_ratio_sum / weight * min(weight, COUNT_LIMIT), dtype=np.float64)
+
+
+def fused_probabilities(evidence: FloatArray) -> FloatArray:
+    """Probability of each name from evidence in nats, shape (..., K); each alone, not joint."""
+    if evidence.shape[-1] == 0:
+        return evidence
+    top = np.exp(evidence - evidence.max(axis=-1, keepdims=True))
+    return np.asarray(top / top.sum(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def assign_names(evidence: FloatArray) -> list[int | None]:
+    """The best joint naming: for each of N tracks a column of (N, K), each at most once; None where K is too small."""
+    names: list[int | None] = [None] * len(evidence)
+    if evidence.size:
+        for row, column in zip(*linear_sum_assignment(-evidence), strict=True):
+            names[int(row)] = int(column)
+    return names
+
+
+def joint_probabilities(evidence: FloatArray) -> FloatArray:
+    """Max-marginals of the joint naming, shape (N, K) with N <= K: each row adds up to 1."""
+    count, names = evidence.shape
+    scores = np.full((count, names), -np.inf)
+    for row in range(count):
+        rest = np.delete(evidence, row, axis=0)
+        for column in range(names):
+            others = np.delete(rest, column, axis=1)
+            total = evidence[row, column]
+            if len(others) and others.shape[1]:
+                total += others[linear_sum_assignment(-others)].sum()
+            scores[row, column] = total
+    return fused_probabilities(scores)
+
+
+def identities(names: Sequence[BallId], evidence: FloatArray, book: NameBook) -> tuple[BallIdentity, ...]:
+    """How surely each of N tracks carries its name, (N, K) evidence in nats; 1 where the set has no looks to tell.
+
+    Balls that look alike share what falls on any of them: their names are labels.
+    """
+    if evidence.size == 0 or len(evidence) > evidence.shape[1]:
+        return tuple(BallIdentity(ball=name, probability=1.0) for name in names)
+    result = []
+    for name, row in zip(names, joint_probabilities(evidence), strict=True):
+        shares = dict(zip(book.labels, row.tolist(), strict=True))
+        if book.is_alike(name):
+            own = sum(p for label, p in shares.items() if book.is_alike(label))
+            shares = {label: p for label, p in shares.items() if not book.is_alike(label)}
+        else:
+            own = shares.pop(name, 0.0)
+        ranked = sorted(shares.items(), key=lambda item: -item[1])
+        result.append(BallIdentity(ball=name, probability=min(own, 1.0), others=tuple(item for item in ranked if item[1] >= 0.001)))
+    return tuple(result)
+
+
+def spare_labels(seen_at_once: int) -> tuple[BallId, ...]:
+    """Counted names for a set without names: `b1`, `b2`, .."""
+    return tuple(f"b{number}" for number in range(1, seen_at_once + _SPARE + 1))

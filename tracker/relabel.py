@@ -1,0 +1,466 @@
+"""Whole history: pieces of strands joined to one chain per ball.
+
+The live tracker's strands are cut wherever motion alone did not decide. What remains are pieces that surely are one
+ball each. A labelling gives every piece a ball, or calls it false; its score is the sum of
+  - what the piece's looks say for that ball (nats over chance, saturated: `tracker.identity`),
+  - for neighbouring pieces of one ball how well motion joins them (the exchange's cost where they met, else whether the
+    way can be made in the gap, unseen in plain view or not),
+  - a price for a ball that appears or ends in the open, and for every detection called false.
+Two pieces of one ball may not overlap in time. The best labelling is sought by local search from the strands as they
+are: move a piece (evicting what is in its way), exchange the rest of two balls from a moment on. Every step is
+deterministic and improves the score, so it ends.
+
+Fails: alike balls that meet while unseen stay as motion alone has it; local search can miss a better labelling that
+needs three exchanges at once (not seen in simulated breaks).
+"""
+
+import itertools
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import hypot, log
+
+import numpy as np
+
+from calibration.equipment import BallId
+from tracker.history import BoolArray, FloatArray
+from tracker.identity import NameBook, fuse, spare_labels
+from tracker.pockets import PocketMap
+from tracker.strand import FrameRecord, Strand
+
+_FALSE_NATS = 0.8
+"""Price of calling one detection false; less for a low score."""
+_FALSE_LIMIT = 14.0
+"""Price of calling a whole piece false at most: something standing on the cloth that is no ball."""
+_OPEN_NATS = 4.0
+"""Price of a ball that appears or ends in plain view, away from a mouth."""
+_FORBIDDEN = -1e6
+_FASTEST_MPS = 12.0
+_SIDE_S = 0.15
+"""Stretch at a piece's end from which place and velocity there are taken."""
+_SWEEPS = 8
+"""Rounds of local search at most; two or three are usual."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Piece:
+    """Detections that surely are one ball (or one false thing); rows in time order."""
+
+    index: int
+    strand: int
+    frames: list[int]
+    times_s: FloatArray
+    places_m: FloatArray
+    sigma_m: FloatArray
+    evidence: FloatArray
+    looks_sum: FloatArray
+    looks_weight: float
+    price: float
+    on_bed: bool
+    first_v: tuple[float, float] = (0.0, 0.0)
+    last_v: tuple[float, float] = (0.0, 0.0)
+    first_rest: bool = False
+    last_rest: bool = False
+    start_price: float = 0.0
+    end_price: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Chain:
+    """All detections of one ball; shapes (T,), (T, 2), (T,); evidence (K,) in nats over chance."""
+
+    ball: BallId
+    frames: list[int]
+    times_s: FloatArray
+    places_m: FloatArray
+    sigma_m: FloatArray
+    evidence: FloatArray
+
+
+@dataclass(slots=True)
+class _Search:
+    """A labelling and the moves that improve it; `rows[label]` are that ball's pieces in time order (so by index)."""
+
+    pieces: list[Piece]
+    exchanges: dict[tuple[int, int], float]
+    frames: Sequence[FrameRecord]
+    first_frame: int
+    places: PocketMap
+    value: list[list[float]]
+    rows: list[list[int]]
+    label: list[int]
+    links: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def join(self, before: int | None, after: int | None) -> float:
+        """Score of two pieces as neighbours; None stands for the start or the end of the ball."""
+        if before is None:
+            return 0.0 if after is None else -self.pieces[after].start_price
+        if after is None:
+            return -self.pieces[before].end_price
+        key = (before, after)
+        if key not in self.links:
+            self.links[key] = self._link(self.pieces[before], self.pieces[after])
+        return self.links[key]
+
+    def _link(self, a: Piece, b: Piece) -> float:
+        if b.frames[0] <= a.frames[-1]:
+            return _FORBIDDEN
+        known = self.exchanges.get((a.index, b.index))
+        if known is not None:
+            return known
+        gap = float(b.times_s[0] - a.times_s[-1])
+        dx, dy = (float(v) for v in b.places_m[0] - a.places_m[-1])
+        distance = hypot(dx, dy)
+        if distance > _FASTEST_MPS * gap + 0.05:
+            return _FORBIDDEN
+        missed = self._missed_s(a, b)
+        if distance < 0.004 + 4 * float(a.sigma_m[-1] + b.sigma_m[0]) and (a.last_rest or b.first_rest):
+            return -0.1 - min(0.5 * missed, 2.0)
+        speed = max(hypot(*a.last_v), hypot(*b.first_v), 0.2)
+        reach = 0.03 + 1.3 * speed * gap
+        ahead = hypot(dx - a.last_v[0] * gap, dy - a.last_v[1] * gap)
+        fit = 0.5 * log(1 + (min(ahead, distance) / 0.03) ** 2)
+        score = -0.3 - fit if distance <= reach else -4.0 - fit
+        return max(score, -7.0) - min(8.0 * missed, 4.0)
+
+    def _missed_s(self, a: Piece, b: Piece) -> float:
+        """Time in plain view between two pieces in which nothing was detected, looked at where `a` ended."""
+        spec = self.places.table.spec
+        x, y = (float(value) for value in a.places_m[-1])
+        between = range(a.frames[-1] + 1, b.frames[0])
+        missed = sum(not self.frames[frame - self.first_frame].is_hidden(x, y, spec.length_m, spec.width_m) for frame in between)
+        return missed / max(len(between), 1) * float(b.times_s[0] - a.times_s[-1])
+
+    def improve(self) -> None:
+        """Moves until none gains."""
+        for _ in range(_SWEEPS):
+            moved = [self._move(index) for index in range(len(self.pieces))]
+            if not self._exchange_tails() and not any(moved):
+                return
+
+    def slot(self, index: int, label: int) -> tuple[int, int]:
+        """Range of `rows[label]` that a piece would push out: those that overlap it in time."""
+        members = self.rows[label]
+        own = self.pieces[index]
+        low = bisect_left(members, index)
+        while low > 0 and self.pieces[members[low - 1]].frames[-1] >= own.frames[0]:
+            low -= 1
+        high = low
+        while high < len(members) and self.pieces[members[high]].frames[0] <= own.frames[-1]:
+            high += 1
+        return low, high
+
+    def _path(self, before: int | None, inner: Sequence[int], after: int | None, label: int) -> float:
+        """Score of `inner` as that ball's pieces between two neighbours."""
+        total, last = 0.0, before
+        for index in inner:
+            total += self.join(last, index) + self.value[index][label]
+            last = index
+        return total + self.join(last, after)
+
+    def insertion(self, index: int, label: int) -> tuple[float, list[int]]:
+        """Gain of giving a piece to a ball, and the pieces pushed out."""
+        members = self.rows[label]
+        low, high = self.slot(index, label)
+        before = members[low - 1] if low > 0 else None
+        after = members[high] if high < len(members) else None
+        out = members[low:high]
+        return self._path(before, [index], after, label) - self._path(before, out, after, label), out
+
+    def _move(self, index: int) -> bool:
+        """Give a piece to the ball (or to none) that gains most; what is in its way goes where it came from, or out."""
+        old = self.label[index]
+        before = after = None
+        loss = 0.0
+        if old >= 0:
+            members = self.rows[old]
+            at = bisect_left(members, index)
+            before = members[at - 1] if at > 0 else None
+            after = members[at + 1] if at + 1 < len(members) else None
+            loss = self._path(before, [index], after, old)
+        best = 1e-6
+        plan: tuple[int, list[int], int] | None = None
+        removal = self.join(before, after) - loss if old >= 0 else 0.0
+        if removal > best:
+            best, plan = removal, (-1, [], -1)
+        unnamed_tried = False
+        for label in range(len(self.rows)):
+            if label == old:
+                continue
+            if not self.rows[label] and len(self.pieces[index].evidence) == 0:
+                if unnamed_tried:
+                    continue  # balls without names are all alike
+                unnamed_tried = True
+            gain, out = self.insertion(index, label)
+            if gain + removal > best:
+                best, plan = gain + removal, (label, out, -1)
+            if out and old >= 0 and self._fits(before, out, after):
+                total = gain + self._path(before, out, after, old) - loss
+                if total > best:
+                    best, plan = total, (label, out, old)
+        if plan is None:
+            return False
+        label, out, target = plan
+        for member in out:
+            self.place(member, target)
+        self.place(index, label)
+        return True
+
+    def _fits(self, before: int | None, inner: Sequence[int], after: int | None) -> bool:
+        pieces = self.pieces
+        return (before is None or pieces[before].frames[-1] < pieces[inner[0]].frames[0]) and (
+            after is None or pieces[inner[-1]].frames[-1] < pieces[after].frames[0]
+        )
+
+    def place(self, index: int, label: int) -> None:
+        """Give a piece to a ball; -1 for none."""
+        old = self.label[index]
+        if old >= 0:
+            self.rows[old].remove(index)
+        if label >= 0:
+            insort(self.rows[label], index)
+        self.label[index] = label
+
+    def _exchange_tails(self) -> bool:
+        """Exchange all that two balls are from some moment on, where that gains."""
+        changed = False
+        for a in range(len(self.rows)):
+            for b in range(a + 1, len(self.rows)):
+                changed |= self._exchange_pair(a, b)
+        return changed
+
+    def _exchange_pair(self, a: int, b: int) -> bool:
+        mine, other = self.rows[a], self.rows[b]
+        if not mine and not other:
+            return False
+        gain_a = _tail_sums([self.value[m][b] - self.value[m][a] for m in mine])
+        gain_b = _tail_sums([self.value[m][a] - self.value[m][b] for m in other])
+        best, cut = 1e-6, None
+        for start in {*mine, *other}:
+            i, k = bisect_left(mine, start), bisect_left(other, start)
+            if i == 0 and k == 0 and len(self.pieces[start].evidence) == 0:
+                continue
+            a_last, b_last = (mine[i - 1] if i else None), (other[k - 1] if k else None)
+            a_next, b_next = (mine[i] if i < len(mine) else None), (other[k] if k < len(other) else None)
+            gain = gain_a[i] + gain_b[k] + self.join(a_last, b_next) + self.join(b_last, a_next)
+            gain -= self.join(a_last, a_next) + self.join(b_last, b_next)
+            if gain > best + 1e-9 or (cut is not None and abs(gain - best) <= 1e-9 and start < cut):
+                best, cut = gain, start
+        if cut is None:
+            return False
+        i, k = bisect_left(mine, cut), bisect_left(other, cut)
+        self.rows[a], self.rows[b] = mine[:i] + other[k:], other[:k] + mine[i:]
+        for label in (a, b):
+            for member in self.rows[label]:
+                self.label[member] = label
+        return True
+
+
+def _tail_sums(values: Sequence[float]) -> list[float]:
+    """Sum of the values from each index on, one more entry (0) at the end."""
+    sums = [0.0]
+    for value in reversed(values):
+        sums.append(sums[-1] + value)
+    return sums[::-1]
+
+
+def find_chains(
+    strands: Sequence[Strand],
+    swaps: Sequence[tuple[int, int, int, float]],
+    frames: Sequence[FrameRecord],
+    first_frame: int,
+    places: PocketMap,
+    book: NameBook,
+) -> list[Chain]:
+    """One chain per ball that was on the bed, in the order of the set's names.
+
+    Args:
+        strands: With rows since `first_frame`.
+        swaps: (frame, strand key, strand key, extra cost) of exchanges that motion left open.
+        frames: Records since `first_frame`.
+        first_frame: Number of `frames[0]`.
+        places: Mouths.
+        book: Names.
+    """
+    pieces = _cut(strands, frames, first_frame, book)
+    if not pieces:
+        return []
+    at_once = _seen_at_once(pieces)
+    labels = book.labels or spare_labels(at_once)
+    search = _Search(
+        pieces=pieces,
+        exchanges=_exchange_costs(pieces, swaps),
+        frames=frames,
+        first_frame=first_frame,
+        places=places,
+        value=[[piece.price + (float(piece.evidence[k]) if book.count else 0.0) for k in range(len(labels))] for piece in pieces],
+        rows=[[] for _ in labels],
+        label=[-1] * len(pieces),
+    )
+    for piece in pieces:
+        _price_ends(piece, search)
+    _start(search)
+    search.improve()
+    chains = []
+    for label, ball in enumerate(labels):
+        members = search.rows[label]
+        if members and any(pieces[m].on_bed for m in members):
+            chains.append(_chain(ball, [pieces[m] for m in members]))
+    return chains if book.labels else _recount(chains)
+
+
+def _cut(strands: Sequence[Strand], frames: Sequence[FrameRecord], first_frame: int, book: NameBook) -> list[Piece]:
+    pieces: list[Piece] = []
+    for strand in strands:
+        borders = [0, *strand.cuts, len(strand.frames)]
+        for low, high in itertools.pairwise(borders):
+            if high > low:
+                pieces.append(_piece(strand, low, high, frames, first_frame, book))
+    pieces.sort(key=lambda piece: (piece.frames[0], piece.strand))
+    for index, piece in enumerate(pieces):
+        piece.index = index
+    return pieces
+
+
+def _piece(strand: Strand, low: int, high: int, frames: Sequence[FrameRecord], first_frame: int, book: NameBook) -> Piece:
+    numbers = strand.frames[low:high]
+    times = np.array([frames[frame - first_frame].time_s for frame in numbers])
+    places = np.column_stack([strand.xs[low:high], strand.ys[low:high]])
+    sigma = np.array(strand.sigmas[low:high])
+    weights = np.array(strand.weights[low:high])
+    scores = np.array(strand.scores[low:high])
+    looks_sum = np.array(weights @ np.array(strand.looks[low:high]).reshape(high - low, book.count))
+    weight = float(weights.sum())
+    first_v, first_rest = _end_motion(times, places, sigma)
+    last_v, last_rest = _end_motion(times[::-1], places[::-1], sigma[::-1])
+    return Piece(
+        index=-1,
+        strand=strand.key,
+        frames=numbers,
+        times_s=times,
+        places_m=places,
+        sigma_m=sigma,
+        evidence=fuse(looks_sum, weight),
+        looks_sum=looks_sum,
+        looks_weight=weight,
+        price=min(_FALSE_NATS * float(scores.sum()), _FALSE_LIMIT),
+        on_bed=bool((weights > 0.1 * scores + 1e-9).any() or (high - low) > 0),
+        first_v=first_v,
+        last_v=last_v,
+        first_rest=first_rest,
+        last_rest=last_rest,
+    )
+
+
+def _end_motion(times: FloatArray, places: FloatArray, sigma: FloatArray) -> tuple[tuple[float, float], bool]:
+    """Velocity at the first row and whether the ball rests there, from the first rows."""
+    near: BoolArray = np.abs(times - times[0]) <= _SIDE_S
+    count = int(near.sum())
+    if count < 2:
+        return (0.0, 0.0), False
+    spread = places[:count] - places[:count].mean(axis=0)
+    rest = count >= 3 and bool((np.hypot(spread[:, 0], spread[:, 1]) < 3 * sigma[:count] + 0.001).all())
+    if rest:
+        return (0.0, 0.0), True
+    use = min(count, 3)
+    span = float(times[use - 1] - times[0])
+    way = places[use - 1] - places[0]
+    return (float(way[0]) / span, float(way[1]) / span), False
+
+
+def _price_ends(piece: Piece, search: _Search) -> None:
+    frames, first = search.frames, search.first_frame
+    spec = search.places.table.spec
+    length, width = spec.length_m, spec.width_m
+    x, y = (float(v) for v in piece.places_m[0])
+    early = piece.times_s[0] - frames[0].time_s < 0.2
+    before = frames[max(piece.frames[0] - 1 - first, 0)]
+    if not early:
+        piece.start_price = 0.5 if before.is_hidden(x, y, length, width) else _OPEN_NATS
+    x, y = (float(v) for v in piece.places_m[-1])
+    late = frames[-1].time_s - piece.times_s[-1] < 0.2
+    after = frames[min(piece.frames[-1] + 1 - first, len(frames) - 1)]
+    if not late:
+        entry = search.places.entry((x, y), piece.last_v)
+        falls = search.places.place((x, y)).depth_m > 0 or (entry is not None and entry[1] < 0.4)
+        piece.end_price = 0.5 if falls or after.is_hidden(x, y, length, width) else _OPEN_NATS
+
+
+def _exchange_costs(pieces: Sequence[Piece], swaps: Sequence[tuple[int, int, int, float]]) -> dict[tuple[int, int], float]:
+    """Scores of joining pieces at a cut: 0 as the live tracker had it, less the extra cost exchanged."""
+    ends = {(piece.strand, piece.frames[0]): piece.index for piece in pieces}
+    before: dict[tuple[int, int], int] = {}
+    by_strand: dict[int, list[Piece]] = {}
+    for piece in pieces:
+        by_strand.setdefault(piece.strand, []).append(piece)
+    costs: dict[tuple[int, int], float] = {}
+    for own in by_strand.values():
+        for a, b in itertools.pairwise(own):
+            costs[a.index, b.index] = 0.0
+            before[b.strand, b.frames[0]] = a.index
+    for frame, i, k, extra in swaps:
+        starts = ends.get((i, frame)), ends.get((k, frame))
+        stops = before.get((i, frame)), before.get((k, frame))
+        if starts[1] is not None and stops[0] is not None:
+            costs[stops[0], starts[1]] = -max(extra, 0.0) / 2
+        if starts[0] is not None and stops[1] is not None:
+            costs[stops[1], starts[0]] = -max(extra, 0.0) / 2
+    return costs
+
+
+def _start(search: _Search) -> None:
+    """First labelling: the strands as they are, longest first, each to the ball that gains most."""
+    by_strand: dict[int, list[int]] = {}
+    for piece in search.pieces:
+        by_strand.setdefault(piece.strand, []).append(piece.index)
+    order = sorted(by_strand, key=lambda key: (-sum(len(search.pieces[m].frames) for m in by_strand[key]), key))
+    for key in order:
+        own = by_strand[key]
+        best, best_label = 0.0, -1
+        for label in range(len(search.rows)):
+            if any(low < high for low, high in (search.slot(m, label) for m in own)):
+                continue
+            for m in own:
+                search.place(m, label)
+            members = search.rows[label]
+            gain = search._path(None, members, None, label)
+            for m in own:
+                search.place(m, -1)
+            gain -= search._path(None, search.rows[label], None, label)
+            if gain > best:
+                best, best_label = gain, label
+        for m in own:
+            search.place(m, best_label)
+
+
+def _seen_at_once(pieces: Sequence[Piece]) -> int:
+    changes = sorted([(piece.frames[0], 1) for piece in pieces] + [(piece.frames[-1] + 1, -1) for piece in pieces])
+    most = now = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most
+
+
+def _chain(ball: BallId, members: Sequence[Piece]) -> Chain:
+    weight = sum(piece.looks_weight for piece in members)
+    total = np.sum([piece.looks_sum for piece in members], axis=0)
+    return Chain(
+        ball=ball,
+        frames=[frame for piece in members for frame in piece.frames],
+        times_s=np.concatenate([piece.times_s for piece in members]),
+        places_m=np.concatenate([piece.places_m for piece in members]),
+        sigma_m=np.concatenate([piece.sigma_m for piece in members]),
+        evidence=fuse(total, weight),
+    )
+
+
+def _recount(chains: Sequence[Chain]) -> list[Chain]:
+    """Counted names in the order of appearance, from the head to the foot where several appear at once."""
+    order = sorted(chains, key=lambda chain: (chain.frames[0], float(chain.places_m[0, 0]), float(chain.places_m[0, 1])))
+    return [
+        Chain(
+            ball=f"b{number}", frames=c.frames, times_s=c.times_s, places_m=c.places_m, sigma_m=c.sigma_m, evidence=c.evidence
+        )
+        for number, c in enumerate(order, start=1)
+    ]  # fmt: skip

@@ -1,0 +1,206 @@
+"""From a chain of detections to a track: what was not seen is filled in from both sides.
+
+Rows that were measured stay as measured: the event reader fits its own paths to them, and a smoother that does not know
+the contacts would round them off. Rows in between (`seen` False) are filled where something can be said:
+  - rest before and after at one place: it was there all the time;
+  - rest before, motion after: it stayed until it had to leave to be where it is seen next, then went straight;
+  - motion before, rest after: the mirror image;
+  - motion on both sides, a short gap: a cubic that meets place and velocity on both sides (Hermite).
+A ball first seen at rest, uncovered by an arm, was there as long before as its place was covered; one at rest that is
+covered at the end is still there. A track ends where the ball went behind a mouth for good: what is seen of it in the cup
+is no place on the bed.
+
+Fails: a contact inside a filled gap is not modelled; `sigma_m` of such rows grows to a share of the way.
+"""
+
+from collections.abc import Sequence
+from math import hypot
+
+import numpy as np
+
+from tracker.history import BallTrack, FloatArray
+from tracker.pockets import PocketMap
+from tracker.relabel import Chain
+from tracker.strand import FrameRecord
+
+_SIDE_S = 0.15
+"""Stretch next to a gap that gives place and velocity there."""
+_LONGEST_GAP_S = 0.4
+"""A moving ball unseen for longer is not filled in: it may have met anything."""
+_BLIND_S = 0.25
+"""Time in plain view without a detection that the detector is forgiven when a resting ball is carried on."""
+_SAME_M = 0.004
+"""Two resting places closer than this plus noise are one."""
+_HANG_S = 0.4
+"""A ball that stays still behind a mouth's line for as long stands in the jaws and is on the bed."""
+
+_Row = tuple[float, float, float]
+
+
+def build_track(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> BallTrack:
+    """The track of one ball over all `frames` (numbered from `first_frame`), metres and seconds."""
+    count = _rows_on_bed(chain, places)
+    numbers = chain.frames[:count]
+    rows: dict[int, tuple[_Row, bool]] = {}
+    for row, frame in enumerate(numbers):
+        x, y = (float(v) for v in chain.places_m[row])
+        rows[frame] = ((x, y, float(chain.sigma_m[row])), True)
+    for row in range(count - 1):
+        if numbers[row + 1] - numbers[row] > 1:
+            _fill_gap(rows, chain, row, numbers, frames, first_frame)
+    start = _rest_at(chain, 0, 1, count)
+    if start is not None:
+        _carry(rows, start, range(numbers[0] - 1, first_frame - 1, -1), frames, first_frame, places)
+    end = _rest_at(chain, count - 1, -1, count)
+    if end is not None and count == len(chain.frames):
+        _carry(rows, end, range(numbers[-1] + 1, first_frame + len(frames)), frames, first_frame, places)
+    order = sorted(rows)
+    table = np.array([rows[frame][0] for frame in order], dtype=np.float64).reshape(-1, 3)
+    return BallTrack(
+        ball=chain.ball,
+        times_s=np.array([frames[frame - first_frame].time_s for frame in order]),
+        positions_m=table[:, :2].copy(),
+        sigma_m=table[:, 2].copy(),
+        seen=np.array([rows[frame][1] for frame in order], dtype=np.bool_),
+    )
+
+
+def _rows_on_bed(chain: Chain, places: PocketMap) -> int:
+    """Rows up to the moment the ball goes behind a mouth for good; at least one."""
+    count = len(chain.frames)
+    kinds = [places.place((float(x), float(y))) for x, y in chain.places_m[-400:]]
+    behind = 0
+    for place in reversed(kinds):
+        if place.kind == "bed" or place.depth_m <= 0:
+            break
+        behind += 1
+    if behind == 0:
+        return count
+    tail = slice(count - behind, count)
+    if chain.times_s[-1] - chain.times_s[count - behind] >= _HANG_S:
+        spread = chain.places_m[tail] - np.median(chain.places_m[tail], axis=0)
+        still = np.hypot(spread[:, 0], spread[:, 1]) < 0.004 + 3 * chain.sigma_m[tail]
+        if still.mean() > 0.8:
+            return count
+    return max(count - behind + 1, 1)
+
+
+def _rest_at(chain: Chain, row: int, direction: int, count: int) -> _Row | None:
+    """Place of rest at a row, looking `direction` (1 later, -1 earlier); None where it moves there."""
+    rows = [row]
+    step = row + direction
+    while 0 <= step < count and abs(chain.times_s[step] - chain.times_s[row]) <= _SIDE_S:
+        rows.append(step)
+        step += direction
+    if len(rows) < 2:
+        return None
+    places = chain.places_m[rows]
+    middle = np.median(places, axis=0)
+    off = np.hypot(places[:, 0] - middle[0], places[:, 1] - middle[1])
+    if (off > 3 * chain.sigma_m[rows] + 0.001).any():
+        return None
+    sigma = float(np.median(chain.sigma_m[rows])) / len(rows) ** 0.5
+    return float(middle[0]), float(middle[1]), sigma
+
+
+def _velocity(chain: Chain, row: int, direction: int, count: int) -> tuple[float, float]:
+    """Velocity at a row from the next few rows in `direction`."""
+    other = row
+    while 0 <= other + direction < count and abs(other + direction - row) <= 2:
+        if abs(chain.times_s[other + direction] - chain.times_s[row]) > _SIDE_S:
+            break
+        other += direction
+    span = float(chain.times_s[other] - chain.times_s[row])
+    if span == 0:
+        return 0.0, 0.0
+    way = (chain.places_m[other] - chain.places_m[row]) / span
+    return float(way[0]), float(way[1])
+
+
+def _fill_gap(
+    rows: dict[int, tuple[_Row, bool]],
+    chain: Chain,
+    row: int,
+    numbers: Sequence[int],
+    frames: Sequence[FrameRecord],
+    first_frame: int,
+) -> None:
+    count = len(numbers)
+    before, after = _rest_at(chain, row, -1, count), _rest_at(chain, row + 1, 1, count)
+    t0, t1 = float(chain.times_s[row]), float(chain.times_s[row + 1])
+    (x0, y0), (x1, y1) = ((float(x), float(y)) for x, y in chain.places_m[row : row + 2])
+    distance = hypot(x1 - x0, y1 - y0)
+    for frame in range(numbers[row] + 1, numbers[row + 1]):
+        time = frames[frame - first_frame].time_s
+        filled: _Row | None = None
+        if before and after and hypot(before[0] - after[0], before[1] - after[1]) < _SAME_M + 3 * (before[2] + after[2]):
+            filled = ((before[0] + after[0]) / 2, (before[1] + after[1]) / 2, max(before[2], after[2]))
+        elif before and not after:
+            speed = max(hypot(*_velocity(chain, row + 1, 1, count)), distance / (t1 - t0))
+            leave = t1 - distance / max(speed, 1e-6)
+            share = min(max((time - leave) / max(t1 - leave, 1e-6), 0.0), 1.0)
+            filled = _between(before, (x1, y1), share)
+        elif after and not before:
+            speed = max(hypot(*_velocity(chain, row, -1, count)), distance / (t1 - t0))
+            arrive = t0 + distance / max(speed, 1e-6)
+            share = min(max((arrive - time) / max(arrive - t0, 1e-6), 0.0), 1.0)
+            filled = _between(after, (x0, y0), share)
+        elif t1 - t0 <= _LONGEST_GAP_S and not (before and after):
+            filled = _hermite(chain, row, count, time)
+        if filled is not None:
+            rows[frame] = (filled, False)
+
+
+def _between(rest: _Row, moving: tuple[float, float], share: float) -> _Row:
+    dx, dy = moving[0] - rest[0], moving[1] - rest[1]
+    sigma = hypot(rest[2], (0.0 if share == 0 else 0.02 + 0.2 * hypot(dx, dy)))
+    return rest[0] + share * dx, rest[1] + share * dy, sigma
+
+
+def _hermite(chain: Chain, row: int, count: int, time_s: float) -> _Row:
+    t0, t1 = float(chain.times_s[row]), float(chain.times_s[row + 1])
+    span = t1 - t0
+    s = (time_s - t0) / span
+    p0, p1 = chain.places_m[row], chain.places_m[row + 1]
+    way = p1 - p0
+    v0, v1 = (np.array(_velocity(chain, *side, count)) * span for side in ((row, -1), (row + 1, 1)))
+    length = float(np.hypot(*way))
+    v0, v1 = (_capped(v, 2 * length) for v in (v0, v1))
+    place: FloatArray = (2 * s**3 - 3 * s**2 + 1) * p0 + (s**3 - 2 * s**2 + s) * v0 + (-2 * s**3 + 3 * s**2) * p1 + (s**3 - s**2) * v1
+    turn = float(np.hypot(*(v1 - v0)))
+    sigma = float(max(chain.sigma_m[row], chain.sigma_m[row + 1])) + s * (1 - s) * (0.1 * length + turn)
+    return float(place[0]), float(place[1]), sigma
+
+
+def _capped(v: FloatArray, limit: float) -> FloatArray:
+    length = float(np.hypot(*v))
+    return v if length <= limit else np.asarray(v * (limit / length), dtype=np.float64)
+
+
+def _carry(
+    rows: dict[int, tuple[_Row, bool]],
+    rest: _Row,
+    order: range,
+    frames: Sequence[FrameRecord],
+    first_frame: int,
+    places: PocketMap,
+) -> None:
+    """Carry a resting ball on through pictures that hide its place, and a few that should have shown it."""
+    spec = places.table.spec
+    blind = 0.0
+    pending: list[int] = []
+    step = 1 if order.step > 0 else -1
+    for frame in order:
+        record = frames[frame - first_frame]
+        neighbour = frames[frame - step - first_frame]
+        if record.is_hidden(rest[0], rest[1], spec.length_m, spec.width_m):
+            for waiting in (*pending, frame):
+                rows[waiting] = (rest, False)
+            pending = []
+            continue
+        blind += abs(record.time_s - neighbour.time_s)
+        pending.append(frame)
+        if blind > _BLIND_S:
+            return
+    for waiting in pending:  # the recording ends within the forgiven time
+        rows[waiting] = (rest, False)

@@ -1,0 +1,122 @@
+"""A strand: detections that the live tracker joined to one ball, with what is needed to cut and rejoin them later."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.equipment import BallId
+from tracker.history import BoolArray, FloatArray
+from tracker.motion import BallFilter
+
+_CONFIRM_COUNT = 3
+"""Detections that make a ball of a strand; one or two are more often a hand or a highlight."""
+
+
+@dataclass(slots=True)
+class Strand:
+    """One ball as the live tracker sees it.
+
+    Attributes:
+        key: Counted from 0.
+        motion: State of the filter.
+        true_s: True time of the last measurement as far as inferred.
+        name: Current name; "" while none fits.
+        looks_sum: Shape (K,), weighted sum of log likelihood ratios.
+        looks_weight: Sum of the weights.
+        frames, xs, ys, sigmas, scores, resting, weights, looks: A row per detection.
+        cuts: Rows at which a new piece starts because motion alone did not decide.
+        unseen_s: Time in plain view without a detection.
+        finished: No longer followed.
+    """
+
+    key: int
+    motion: BallFilter
+    true_s: float
+    looks_sum: FloatArray
+    looks_weight: float = 0.0
+    name: BallId = ""
+    frames: list[int] = field(default_factory=list)
+    xs: list[float] = field(default_factory=list)
+    ys: list[float] = field(default_factory=list)
+    sigmas: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    resting: list[bool] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    looks: list[FloatArray] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=list)
+    unseen_s: float = 0.0
+    finished: bool = False
+
+    @property
+    def confirmed(self) -> bool:
+        """Seen often enough to be a ball."""
+        return len(self.frames) >= _CONFIRM_COUNT
+
+    def append(self, frame: int, x: float, y: float, sigma_m: float, score: float, weight: float, log_ratio: FloatArray) -> None:
+        """Add a detection; metres, weight of its looks, log likelihood ratios (K,)."""
+        self.frames.append(frame)
+        self.xs.append(x)
+        self.ys.append(y)
+        self.sigmas.append(sigma_m)
+        self.scores.append(score)
+        self.resting.append(self.motion.resting)
+        self.weights.append(weight)
+        self.looks.append(log_ratio)
+        self.looks_sum = self.looks_sum + weight * log_ratio
+        self.looks_weight += weight
+
+    def cut(self) -> None:
+        """Start a new piece with the last row."""
+        row = len(self.frames) - 1
+        if row > 0 and (not self.cuts or self.cuts[-1] != row):
+            self.cuts.append(row)
+
+    def forget(self, before_frame: int) -> None:
+        """Drop rows of earlier frames; what they said about the name stays in the live sums."""
+        keep = next((row for row, frame in enumerate(self.frames) if frame >= before_frame), len(self.frames))
+        if keep == 0:
+            return
+        for rows in (self.frames, self.xs, self.ys, self.sigmas, self.scores, self.resting, self.weights, self.looks):
+            del rows[:keep]
+        self.cuts = [row - keep for row in self.cuts if row > keep]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FrameRecord:
+    """What of one picture is kept.
+
+    Attributes:
+        time_s: Its stamp.
+        usable: It showed the table.
+        hidden: Covered part of the bed, packed bits; None where not known.
+        shape: (rows, columns) of the mask.
+        cups: (pocket, x, y, score, log likelihood ratios (K,)) of balls seen in pockets.
+        outside: (x, y, score) of balls seen beyond the noses.
+    """
+
+    time_s: float
+    usable: bool
+    hidden: NDArray[np.uint8] | None
+    shape: tuple[int, int]
+    cups: tuple[tuple[str, float, float, float, FloatArray], ...]
+    outside: tuple[tuple[float, float, float], ...]
+
+    def is_hidden(self, x_m: float, y_m: float, length_m: float, width_m: float) -> bool:
+        """True where something covers the bed at (x, y) or the picture does not show the table at all."""
+        if not self.usable:
+            return True
+        if self.hidden is None:
+            return False
+        rows, columns = self.shape
+        column = min(max(int((x_m / length_m + 0.5) * columns), 0), columns - 1)
+        row = min(max(int((0.5 - y_m / width_m) * rows), 0), rows - 1)
+        bit = row * columns + column
+        return bool((int(self.hidden[bit >> 3]) >> (7 - (bit & 7))) & 1)
+
+
+def pack_mask(mask: BoolArray | None) -> tuple[NDArray[np.uint8] | None, tuple[int, int]]:
+    """The mask as packed bits and its shape: an hour of pictures then stays in memory."""
+    if mask is None:
+        return None, (0, 0)
+    return np.asarray(np.packbits(mask), dtype=np.uint8), (int(mask.shape[0]), int(mask.shape[1]))

@@ -1,0 +1,334 @@
+"""The tracker: observations in, the state of the table out, and afterwards the history of every ball.
+
+Live (`Tracker.update`) every picture is assigned as a whole (`tracker.associate`) to filters that know rest, rolling and
+contacts (`tracker.motion`). What comes out is causal and good enough to watch and to cut into shots. Afterwards
+(`Tracker.report`) the strands are cut wherever motion alone did not decide and joined again with the looks from before
+and after, each ball once (`tracker.relabel`), gaps are filled where an arm hid a ball (`tracker.smooth`), and for
+every ball that is gone the evidence is gathered (`tracker.evidence`).
+
+A ball that is not seen under something stays where it was; one not seen in plain view is lost after a while, and its
+name is free again. Balls seen in the cups are noted, never followed.
+
+Same observations in the same order give the same result.
+"""
+
+from math import hypot
+
+import numpy as np
+
+from calibration.equipment import BallSet
+from calibration.table import Table
+from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
+from tracker.clock import picture_factor, read_clock
+from tracker.evidence import read_ends
+from tracker.history import BallTrack, TableState, TrackedBall, TrackReport
+from tracker.identity import NameBook, assign_names, fuse, fused_probabilities, identities
+from tracker.motion import BallFilter
+from tracker.pockets import PocketMap
+from tracker.relabel import find_chains
+from tracker.smooth import build_track
+from tracker.strand import FrameRecord, Strand, pack_mask
+from vision.detection import Detection, Observation
+
+_LOST_MOVING_S = 0.4
+"""A moving ball unseen this long in plain view is no longer predicted; a new strand may continue it."""
+_LOST_RESTING_S = 2.0
+"""The same for a resting one, which keeps claiming only its own place."""
+_LOST_TENTATIVE_S = 0.1
+"""The same for a strand that is not confirmed."""
+_NAME_HOLD = 0.7
+"""Nats in favour of the name a strand has: names shall not flicker."""
+_GHOST_NATS_PER_S = 10.0
+"""What a ball unseen in plain view loses of its claim to its name."""
+_HANDLED_SHARE = 0.005
+"""Share of the bed covered that counts as somebody at the table: a cue alone covers about one per cent."""
+_BLUR_S = 0.01
+"""Exposure assumed for weighing the looks of a fast ball."""
+
+
+class Tracker:
+    """Follows all balls of one table.
+
+    Args:
+        table: Geometry; sizes in metres.
+        ball_set: Names that can occur.
+    """
+
+    def __init__(self, table: Table, ball_set: BallSet) -> None:
+        self.table = table
+        self.ball_set = ball_set
+        self._places = PocketMap(table)
+        self._book = NameBook(ball_set)
+        self._frames: list[FrameRecord] = []
+        self._first_frame = 0
+        self._live: list[Strand] = []
+        self._strands: list[Strand] = []
+        self._swaps: list[tuple[int, int, int, float]] = []
+        self._true_s = 0.0
+        self._next_key = 0
+        self._next_label = 1
+
+    def update(self, observation: Observation) -> TableState:
+        """The table after one more picture; pictures come in time order.
+
+        Raises:
+            ValueError: If the picture is older than the one before.
+        """
+        before_s = self._frames[-1].time_s if self._frames else observation.time_s
+        if observation.time_s < before_s:
+            raise ValueError(f"observations must come in time order: {observation.time_s} s after {before_s} s")
+        step_s = observation.time_s - before_s
+        bed = self._record(observation)
+        frame = self._first_frame + len(self._frames) - 1
+        if not observation.usable:
+            self._true_s += step_s
+            return self._state(observation, frame)
+        bed = self._without_merged(_without_doubles(bed, self.table.spec.ball_radius_m), self._true_s + step_s)
+        vectors = np.array([self._book.vector(item.likelihood) for item in bed]).reshape(len(bed), self._book.count)
+        expected = self._expect(self._true_s + step_s, step_s, observation)
+        seen = Seen(
+            position_m=np.array([item.position_m for item in bed], dtype=np.float64).reshape(-1, 2),
+            sigma_m=np.array([item.sigma_m for item in bed], dtype=np.float64),
+            score=np.array([item.score for item in bed], dtype=np.float64),
+            looks=vectors,
+        )
+        result = assign(expected, seen)
+        self._true_s += step_s * picture_factor(self._steps(result, seen, expected))
+        log_ratios = self._book.log_ratio(vectors)
+        self._take(result, bed, log_ratios, observation.time_s, frame)
+        self._lose(result, step_s, observation)
+        self._name()
+        return self._state(observation, frame)
+
+    def tracks(self, from_s: float, to_s: float) -> tuple[BallTrack, ...]:
+        """The balls' tracks between two times, named with all the evidence so far, each ball once."""
+        return self.report(from_s, to_s).tracks
+
+    def report(self, from_s: float, to_s: float) -> TrackReport:
+        """Tracks, evidence of ends, identities and clock between two times (both included)."""
+        chains = find_chains(self._strands, self._swaps, self._frames, self._first_frame, self._places, self._book)
+        tracks, kept = [], []
+        for chain in chains:
+            track = build_track(chain, self._frames, self._first_frame, self._places).between(from_s, to_s)
+            if track is not None:
+                tracks.append(track)
+                kept.append(chain)
+        evidence = np.array([chain.evidence for chain in kept]).reshape(len(kept), self._book.count)
+        return TrackReport(
+            tracks=tuple(tracks),
+            ends=read_ends(tracks, self._frames, self._places, self._book, to_s),
+            identities=identities([chain.ball for chain in kept], evidence, self._book),
+            clock=read_clock(tracks, [record.time_s for record in self._frames if from_s <= record.time_s <= to_s]),
+        )
+
+    def forget(self, before_s: float) -> None:
+        """Drop the history before a time; names and places of balls still followed stay. For long recordings."""
+        count = sum(1 for record in self._frames[:-1] if record.time_s < before_s)
+        if count == 0:
+            return
+        del self._frames[:count]
+        self._first_frame += count
+        for strand in self._strands:
+            strand.forget(self._first_frame)
+        self._strands = [strand for strand in self._strands if strand.frames or not strand.finished]
+        self._swaps = [swap for swap in self._swaps if swap[0] >= self._first_frame]
+
+    def _record(self, observation: Observation) -> list[Detection]:
+        """Keep what later questions need; give the detections that can be balls on the bed."""
+        bed, cups, outside = [], [], []
+        for item in observation.detections:
+            place = self._places.place(item.position_m)
+            if place.kind in ("bed", "jaws"):
+                bed.append(item)
+            elif place.kind == "cup":
+                cups.append((place.pocket, *item.position_m, item.score, self._book.log_ratio(self._book.vector(item.likelihood))))
+            else:
+                outside.append((*item.position_m, item.score))
+        hidden, shape = pack_mask(observation.occluded)
+        record = FrameRecord(
+            time_s=observation.time_s, usable=observation.usable, hidden=hidden, shape=shape, cups=tuple(cups), outside=tuple(outside)
+        )
+        self._frames.append(record)
+        return bed
+
+    def _without_merged(self, bed: list[Detection], now_s: float) -> list[Detection]:
+        """Detections less those in the middle of two touching balls: both balls are then carried on unseen."""
+        radius = self.table.spec.ball_radius_m
+        places = [strand.motion.predict(now_s - strand.true_s) for strand in self._live]
+        merged = set()
+        for i, (ax, ay, a_sigma) in enumerate(places):
+            for bx, by, b_sigma in places[i + 1 :]:
+                if hypot(bx - ax, by - ay) > 2.7 * radius or max(a_sigma, b_sigma) > 0.3 * radius:
+                    continue
+                for j, item in enumerate(bed):
+                    x, y = item.position_m
+                    middle = hypot(x - (ax + bx) / 2, y - (ay + by) / 2)
+                    if middle < 0.35 * radius and not any(
+                        min(hypot(o.position_m[0] - ax, o.position_m[1] - ay), hypot(o.position_m[0] - bx, o.position_m[1] - by))
+                        < 0.6 * radius
+                        for o in bed
+                        if o is not item
+                    ):
+                        merged.add(j)
+        return [item for j, item in enumerate(bed) if j not in merged]
+
+    def _expect(self, now_s: float, step_s: float, observation: Observation) -> Expected:
+        spec = self.table.spec
+        rows = []
+        speeds = [(strand.motion.x, strand.motion.y, strand.motion.speed_mps) for strand in self._live]
+        for index, strand in enumerate(self._live):
+            motion = strand.motion
+            gap = max(now_s - strand.true_s, step_s)
+            x, y, sigma = motion.predict(gap)
+            px, py = self._reflect(x, y)
+            own = motion.speed_mps
+            near = [
+                v for k, (ox, oy, v) in enumerate(speeds)
+                if k != index and v > 0.02 and hypot(ox - motion.x, oy - motion.y) < (v + own) * gap * 1.3 + 2.4 * spec.ball_radius_m
+            ]  # fmt: skip
+            edge = max(abs(x) - self._places.limit_x_m, abs(y) - self._places.limit_y_m) > -0.02
+            hidden = observation.is_hidden((x, y), spec.length_m, spec.width_m)
+            place = self._places.place((x, y))
+            crowded = any(
+                k != index and hypot(ox - motion.x, oy - motion.y) < 2.6 * spec.ball_radius_m + v * gap
+                for k, (ox, oy, v) in enumerate(speeds)
+            )
+            memory = motion.memory if motion.memory is not None else (np.nan, np.nan)
+            rows.append(
+                (px, py, x, y, sigma, x - motion.x, y - motion.y, motion.x, motion.y, *memory, gap, max([own, *near]),
+                 bool(near) or (edge and own > 0), (px, py) != (x, y),
+                 missed_cost(hidden=hidden, crowded=crowded, near_mouth=place.distance_m < 0.12))
+            )  # fmt: skip
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), 16)
+        evidence = np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(len(rows), self._book.count)
+        return Expected(
+            predicted_m=table[:, 0:2], straight_m=table[:, 2:4], sigma_m=table[:, 4], step_m=table[:, 5:7], last_m=table[:, 7:9],
+            memory_m=table[:, 9:11], gap_s=table[:, 11], reach_mps=table[:, 12], contact=table[:, 13] > 0, bounced=table[:, 14] > 0,
+            missed_cost=table[:, 15], looks=fused_probabilities(evidence),
+        )  # fmt: skip
+
+    def _reflect(self, x: float, y: float) -> tuple[float, float]:
+        """Where a straight step ends after the cushions; restitution 0.75 across, 0.95 along is left to the noise."""
+        limit_x, limit_y = self._places.limit_x_m, self._places.limit_y_m
+        if abs(x) > limit_x:
+            x = np.sign(x) * max(limit_x - 0.75 * (abs(x) - limit_x), 0.0)
+        if abs(y) > limit_y:
+            y = np.sign(y) * max(limit_y - 0.75 * (abs(y) - limit_y), 0.0)
+        return float(x), float(y)
+
+    def _steps(self, result: Assignment, seen: Seen, expected: Expected) -> list[tuple[float, float]]:
+        """(step along the course over the expected step, standard deviation) of each ball that rolls on undisturbed."""
+        steps = []
+        for i, j, _ in result.pairs:
+            motion = self._live[i].motion
+            length = float(np.hypot(*expected.step_m[i]))
+            noise = float(np.hypot(seen.sigma_m[j], expected.sigma_m[i]))
+            if motion.resting or not motion.settled or expected.bounced[i] or length < 5 * noise:
+                continue
+            unit = expected.step_m[i] / length
+            way = seen.position_m[j] - expected.last_m[i]
+            if abs(way[1] * unit[0] - way[0] * unit[1]) < 3 * noise + 0.05 * length:
+                steps.append((float(way @ unit) / length, noise / length))
+        return steps
+
+    def _take(self, result: Assignment, bed: list[Detection], log_ratios: np.ndarray, time_s: float, frame: int) -> None:
+        for i, j, cost in result.pairs:
+            strand, item = self._live[i], bed[j]
+            strand.motion.update(time_s, *item.position_m, item.sigma_m, self._true_s - strand.true_s)
+            strand.true_s, strand.unseen_s = self._true_s, 0.0
+            self._append(strand, item, log_ratios[j], frame)
+            if result.is_weak(cost):
+                strand.cut()
+        for i, k, extra in result.swaps:
+            self._live[i].cut()
+            self._live[k].cut()
+            self._swaps.append((frame, self._live[i].key, self._live[k].key, extra))
+        for j in result.new:
+            item = bed[j]
+            strand = Strand(
+                key=self._next_key,
+                motion=BallFilter(time_s=time_s, x=item.position_m[0], y=item.position_m[1], sigma_m=item.sigma_m),
+                true_s=self._true_s,
+                looks_sum=np.zeros(self._book.count),
+            )
+            self._next_key += 1
+            self._append(strand, item, log_ratios[j], frame)
+            self._live.append(strand)
+            self._strands.append(strand)
+
+    def _append(self, strand: Strand, item: Detection, log_ratio: np.ndarray, frame: int) -> None:
+        place = self._places.place(item.position_m)
+        if item.streak_m is not None:
+            (ax, ay), (bx, by) = item.streak_m
+            blur = hypot(bx - ax, by - ay)
+        else:
+            blur = strand.motion.speed_mps * _BLUR_S
+        sharp = 1 / (1 + (2 * blur / self.table.spec.ball_diameter_m) ** 2)
+        weight = item.score * sharp * (0.1 if place.depth_m > 0 else 1.0)
+        strand.append(frame, *item.position_m, item.sigma_m, item.score, weight, log_ratio)
+
+    def _lose(self, result: Assignment, step_s: float, observation: Observation) -> None:
+        matched = {i for i, _, _ in result.pairs}
+        old = len(self._live) - len(result.new)
+        for i, strand in enumerate(self._live[:old]):
+            if i in matched:
+                continue
+            motion = strand.motion
+            x, y, _ = motion.predict(self._true_s - strand.true_s)
+            if observation.is_hidden((x, y), self.table.spec.length_m, self.table.spec.width_m):
+                strand.unseen_s += step_s if not motion.resting else 0.0
+                limit = 2.0
+            else:
+                strand.unseen_s += step_s
+                limit = _LOST_RESTING_S if motion.resting else _LOST_MOVING_S
+            strand.finished = strand.unseen_s > (limit if strand.confirmed else _LOST_TENTATIVE_S)
+        self._live = [strand for strand in self._live if not strand.finished]
+
+    def _name(self) -> None:
+        """Name the live strands, each ball once."""
+        if not self._book.count:
+            for strand in self._live:
+                if not strand.name and strand.confirmed:
+                    strand.name = f"b{self._next_label}"
+                    self._next_label += 1
+            return
+        evidence = np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(-1, self._book.count)
+        for row, strand in enumerate(self._live):
+            evidence[row] -= _GHOST_NATS_PER_S * strand.unseen_s + (0 if strand.confirmed else 6)
+            if strand.name:
+                evidence[row, self._book.labels.index(strand.name)] += _NAME_HOLD
+        for strand, column in zip(self._live, assign_names(evidence), strict=True):
+            strand.name = "" if column is None else self._book.labels[column]
+
+    def _state(self, observation: Observation, frame: int) -> TableState:
+        balls = []
+        early = frame - self._first_frame < 3
+        for strand in self._live:
+            if not strand.name or not (strand.confirmed or early):
+                continue
+            x, y, sigma = strand.motion.predict(self._true_s - strand.true_s)
+            probabilities = fused_probabilities(fuse(strand.looks_sum, strand.looks_weight))
+            balls.append(
+                TrackedBall(
+                    ball=strand.name,
+                    position_m=(x, y),
+                    velocity_mps=(strand.motion.vx, strand.motion.vy),
+                    sigma_m=sigma,
+                    seen=bool(strand.frames) and strand.frames[-1] == frame,
+                    likelihood=dict(zip(self._book.labels, probabilities.tolist(), strict=True)),
+                )
+            )
+        mask = observation.occluded
+        handled = mask is not None and float(np.count_nonzero(mask)) > _HANDLED_SHARE * mask.size
+        return TableState(time_s=observation.time_s, balls=tuple(balls), handled=handled, usable=observation.usable)
+
+
+def _without_doubles(bed: list[Detection], radius_m: float) -> list[Detection]:
+    """Two centres closer than a ball's radius are one ball found twice; the surer one stays."""
+    kept: list[Detection] = []
+    for item in sorted(bed, key=lambda d: -d.score):
+        x, y = item.position_m
+        if all(hypot(x - other.position_m[0], y - other.position_m[1]) > radius_m for other in kept):
+            kept.append(item)
+    order = {id(item): index for index, item in enumerate(bed)}
+    return sorted(kept, key=lambda item: order[id(item)])
