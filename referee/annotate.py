@@ -7,6 +7,7 @@ already scaled down; time stamps are those of the frames.
 Where the recording ends with a call not yet readable, the last picture is held for as long as a call is shown.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,10 @@ class _Mark:
     is_first: bool
 
 
+def _time_of(mark: _Mark) -> float:
+    return mark.time_s
+
+
 class Overlay:
     """What is drawn over a frame, from the calibration, the tracks and the judged shots of a recording."""
 
@@ -108,7 +113,7 @@ class Overlay:
         self._radius_px = float(np.hypot(*(centre[1] - centre[0])))
         self._calls = [(float(shot["start_s"]), float(shot["end_s"]), str(shot["verdict"]), call_text(shot, players)) for shot in shots]
         self._numbers = [int(shot["number"]) for shot in shots]
-        self._marks = [mark for shot in shots for mark in self._marks_of(shot)]
+        self._marks = sorted((mark for shot in shots for mark in self._marks_of(shot)), key=_time_of)
 
     @property
     def held_until_s(self) -> float:
@@ -122,12 +127,12 @@ class Overlay:
         for path in self._paths:
             self._draw_path(image, path, time_s)
         caption: list[tuple[str, Rgb]] = []
-        for mark in self._marks:
-            if 0.0 <= time_s - mark.time_s <= _EVENT_SHOWN_S:
-                if mark.place_px is not None:
-                    grown = 1.3 + (time_s - mark.time_s) / _EVENT_SHOWN_S
-                    draw_ring(image, mark.place_px, grown * self._radius_px, FIRST if mark.is_first else OUTLINE)
-                caption = [(mark.text, FIRST if mark.is_first else OUTLINE)]
+        first, last = (bisect_right(self._marks, at_s, key=_time_of) for at_s in (time_s - _EVENT_SHOWN_S, time_s))
+        for mark in self._marks[first:last]:
+            if mark.place_px is not None:
+                grown = 1.3 + (time_s - mark.time_s) / _EVENT_SHOWN_S
+                draw_ring(image, mark.place_px, grown * self._radius_px, FIRST if mark.is_first else OUTLINE)
+            caption = [(mark.text, FIRST if mark.is_first else OUTLINE)]
         draw_caption(image, self._call_line(time_s if call_at_s is None else call_at_s) + caption)
 
     def _call_line(self, time_s: float) -> list[tuple[str, Rgb]]:
@@ -139,7 +144,9 @@ class Overlay:
         return []
 
     def _draw_path(self, image: Image, path: _Path, time_s: float) -> None:
-        index = int(np.argmin(np.abs(path.times_s - time_s)))
+        index = min(int(np.searchsorted(path.times_s, time_s)), len(path.times_s) - 1)
+        if index > 0 and time_s - path.times_s[index - 1] < abs(path.times_s[index] - time_s):
+            index -= 1
         if abs(path.times_s[index] - time_s) > _SAME_FRAME_S:
             return
         first = int(np.searchsorted(path.times_s, time_s - _TRAIL_S))

@@ -130,7 +130,7 @@ def render_report(
         ]
         head = _head(review, table.spec, players)
         bad = [
-            _Row(left=f"{clock_text(float(gap['from_s']))} to {clock_text(float(gap['to_s']))}", text=str(gap["why"]))
+            _Row(left=f"{_part(gap)}{clock_text(float(gap['from_s']))} to {clock_text(float(gap['to_s']))}", text=str(gap["why"]))
             for gap in review.get("bad_intervals") or ()
         ]
     except (KeyError, TypeError, AttributeError) as error:
@@ -196,7 +196,7 @@ def _shot_view(
     still = f"data:image/jpeg;base64,{b64encode(media.still_jpeg).decode()}" if media.still_jpeg else ""
     return _ShotView(
         number=int(shot["number"]),
-        time=clock_text(start_s),
+        time=_part(shot) + clock_text(start_s),
         shooter=player_name(str(shooter), players) if shooter else "",
         call=call_text(shot, players),
         tone=verdict,
@@ -210,10 +210,22 @@ def _shot_view(
         facts=_facts(shot),
         doubts=[str(doubt.get("text") or doubt.get("kind", "")) for doubt in shot.get("doubts") or ()],
         events=[_event_row(event, start_s) for event in shot.get("events") or ()],
-        video=f"{video}#t={max(0.0, start_s - _LEAD_IN_S):.2f},{end_s:.2f}" if video else "",
+        video=f"{_video_of(shot, video)}#t={max(0.0, start_s - _LEAD_IN_S):.2f},{end_s:.2f}" if video else "",
         still=still,
         still_text=media.still_text,
     )
+
+
+def _part(item: Mapping[str, Any]) -> str:
+    """Which recording a time belongs to, where there are several."""
+    return f"part {int(item['video'])}, " if "video" in item else ""
+
+
+def _video_of(shot: Mapping[str, Any], first: str) -> str:
+    """The annotated video of the recording that a shot is in: `annotated.mp4`, `annotated-2.mp4`, ..."""
+    name = Path(first)
+    number = int(shot.get("video", 1))
+    return first if number == 1 else f"{name.stem}-{number}{name.suffix}"
 
 
 def _readings(shot: Mapping[str, Any]) -> list[_Row]:
