@@ -148,7 +148,7 @@ class BallPainter:
         foot = np.array([[centre_m[0], centre_m[1], 0.0]])
         pixels, frames = self.pixel_frames(foot)
         px_m = float(self._eye[2] * np.linalg.norm(frames[0, 1]))
-        half = int(3.4 * radius / px_m) + 1
+        half = int(2.9 * radius / px_m) + 1
         left, top = round(float(pixels[0, 0])) - half, round(float(pixels[0, 1])) - half
         axis = np.arange(2 * half + 1)
         u, v = axis + left - pixels[0, 0], axis + top - pixels[0, 1]

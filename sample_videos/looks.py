@@ -140,7 +140,7 @@ def draw_balls(rng: np.random.Generator, *, television: bool | None = None) -> d
     television = bool(rng.random() < 0.5) if television is None else television
     colours = _TELEVISION if television else _STANDARD
     disc = float(rng.uniform(0.34, 0.50))
-    saturation, brightness = rng.uniform(0.88, 1.08), rng.uniform(0.85, 1.1)
+    saturation, brightness = rng.uniform(0.88, 1.15), rng.uniform(0.85, 1.2)
     balls: dict[BallId, BallLook] = {}
     for number in range(1, 16):
         base = _BLACK if number == 8 else colours[number - 8 if number > 8 else number]
@@ -191,7 +191,7 @@ def _draw_lamps(rng: np.random.Generator) -> tuple[Lamp, ...]:
     kind = int(rng.choice(4, p=[0.4, 0.25, 0.25, 0.1]))
     if kind == 0:
         z = rng.uniform(1.8, 5.0)
-        half = (rng.uniform(0.15, 0.3) * z, rng.uniform(0.05, 0.15) * z)
+        half = (rng.uniform(0.1, 0.55) * z, rng.uniform(0.05, 0.25) * z)
         return (_lamp(rng.normal(0, 0.15), rng.normal(0, 0.1), z, half, 1.0),)
     if kind == 1:
         count, z = int(rng.integers(2, 4)), rng.uniform(0.85, 1.4)

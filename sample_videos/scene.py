@@ -106,9 +106,11 @@ class Scene:
         balls = sorted(balls, key=lambda b: (b.centres_m[0, 2] > 0, -float(np.hypot(*(b.centres_m[0, :2] - eye[:2])))))
         order = {ball: k for k, ball in enumerate(self.look.balls, start=1)}
         for ball in balls:
-            for centre in ball.centres_m[:: max(1, len(ball.centres_m) // 3)]:
+            path = float(np.linalg.norm(ball.centres_m[-1] - ball.centres_m[0]))
+            count = 1 + min(2, int(path / self.table.spec.ball_radius_m))
+            for centre in ball.centres_m[np.linspace(0, len(ball.centres_m) - 1, count + 2)[1:-1].round().astype(int)]:
                 if centre[2] > 0.5 * self.table.spec.ball_radius_m:
-                    self._shade(image, centre, 1 / len(ball.centres_m[:: max(1, len(ball.centres_m) // 3)]))
+                    self._shade(image, centre, 1 / count)
         names = [b.ball for b in balls for _ in b.centres_m]
         centres = np.concatenate([b.centres_m for b in balls])
         patch = self.painter.paint(names, centres, np.concatenate([b.rotations for b in balls]), fine=fine)

@@ -200,7 +200,7 @@ def _lamp_light(camera: CameraModel, table: Table, look: Look, places: Float32) 
     light = np.full(places.shape[:2], np.float32(look.ambient))
     # Distance inside the noses of a point; the rubber above takes part of the room's light.
     inside = np.minimum(half_x - np.abs(places[..., 0]), half_y - np.abs(places[..., 1]))
-    light *= 1 - 0.75 * np.exp(-np.where(inside > 0, inside, 0.3 * nose) / (0.6 * nose))
+    light *= 1 - 0.75 * np.exp(-np.where(inside > 0, inside, nose) / (0.6 * nose))
     for lamp in look.lamps:
         share = (1 - look.ambient) * lamp.share
         seen = np.ones(places.shape[:2], np.float32)
@@ -211,7 +211,8 @@ def _lamp_light(camera: CameraModel, table: Table, look: Look, places: Float32) 
                 edge = nose * lean
                 soft = max(0.004, 2 * nose * lamp.half_m[axis] / lamp.centre_m[2])
                 depth = half - sign * places[..., axis]
-                seen *= np.clip((depth - edge) / soft + 0.5, 0, 1)
+                # In a pocket's mouth, outside the nose lines, no rubber is above.
+                seen *= np.where(depth < -0.003, 0.9, np.clip((depth - edge) / soft + 0.5, 0, 1))
         light += np.float32(share) * lamp_falloff(lamp.centre_m, places) * seen
     _ = camera
     return light

@@ -241,6 +241,10 @@ def _compress(rng: np.random.Generator, image: NDArray[np.uint8]) -> NDArray[np.
         factor = rng.uniform(0.5, 0.9)
         small = cv2.resize(image, (int(width * factor), int(height * factor)), interpolation=cv2.INTER_AREA)
         image = np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
+    if rng.random() < 0.4:
+        picture = cv2.cvtColor(image, cv2.COLOR_BGR2YCrCb)
+        picture[..., 1:] = cv2.GaussianBlur(picture[..., 1:], (0, 0), rng.uniform(0.6, 2.0))
+        image = np.asarray(cv2.cvtColor(picture, cv2.COLOR_YCrCb2BGR), np.uint8)
     quality = int(rng.uniform(35, 95))
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)

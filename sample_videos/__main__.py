@@ -1,0 +1,172 @@
+"""The command `python -m sample_videos`: make videos with their truth, and pictures for training."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import cv2
+import numpy as np
+
+from calibration.errors import InputError
+from sample_videos.looks import CLOTHS
+from sample_videos.recipes import BALL_SETS, FOULS, SAMPLE_SEED, SAMPLES, Title, Wishes, anew, make_recording
+from sample_videos.shots import kinds
+from sample_videos.training import training_views
+from sample_videos.video import write_recording
+
+_MAX_SAMPLE_BYTES = 2_000_000
+"""The repository takes videos of at most 2 MB."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Make overhead videos of nine-ball shots with exact truth, of the project's own making.
+
+    \b
+    Examples:
+      python -m sample_videos make --shot legal_pot --seed 3 -o pot.mp4
+      python -m sample_videos make --shot break_pot --cloth red --camera-height 2.5 --size 1920x1080 --fps 60 -o break.mp4
+      python -m sample_videos fouls -o fouls/
+      python -m sample_videos samples --seed 9 -o samples/
+      python -m sample_videos dataset -o pictures/ --count 100 --seed 4
+    """
+
+
+def _size(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
+    try:
+        width, height = (int(part) for part in value.lower().split("x"))
+    except ValueError as error:
+        raise click.BadParameter(f"give it as 1920x1080, found {value!r}") from error
+    return width, height
+
+
+@command.command()
+@click.option("--shot", "kind", default="legal_pot", show_default=True, help="Kind of shot; `python -m sample_videos shots` lists them.")
+@click.option("--seed", default=1, show_default=True, help="Draws shot, camera, cloth, light and balls where not given.")
+@click.option("--fps", default=25.0, show_default=True, help="Pictures per second.")
+@click.option("--size", "size_px", default="1920x1080", show_default=True, callback=_size, help="Picture size.")
+@click.option("--camera-height", type=float, help="Metres above the cloth.")
+@click.option("--tilt", type=float, help="Degrees from the vertical, at most 15.")
+@click.option("--cloth", type=click.Choice(list(CLOTHS)), help="Colour of the cloth.")
+@click.option("--balls", type=click.Choice(list(BALL_SETS)), help="Ball set.")
+@click.option("--foot", type=click.Choice(["left", "right"]), help="Side of the picture where the foot is.")
+@click.option("-o", "output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The video; its truth goes beside it.")
+def make(
+    kind: str,
+    seed: int,
+    fps: float,
+    size_px: tuple[int, int],
+    camera_height: float | None,
+    tilt: float | None,
+    cloth: str | None,
+    balls: str | None,
+    foot: str | None,
+    output: Path,
+) -> None:
+    """Make one video and its truth."""
+    wishes = Wishes(size_px=size_px, fps=fps, camera_height_m=camera_height, tilt_deg=tilt, cloth=cloth, balls=balls, foot=foot)
+    _write(Title(name=output.stem, kind=kind, wishes=wishes), seed, output, None)
+
+
+@command.command()
+def shots() -> None:
+    """List the kinds of shot there are."""
+    for kind in kinds():
+        click.echo(kind)
+
+
+@command.command()
+@click.option("-o", "output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for the videos.")
+@click.option("--seed", default=SAMPLE_SEED, show_default=True, help="Another seed than the default draws camera, cloth and balls anew.")
+def samples(output: Path, seed: int) -> None:
+    """Make the three sample videos, the committed ones or others like them."""
+    for title in SAMPLES:
+        _write(title if seed == SAMPLE_SEED else anew(title), seed, output / f"{title.name}.mp4", _MAX_SAMPLE_BYTES)
+
+
+@command.command()
+@click.option("-o", "output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for the videos.")
+@click.option("--seed", default=100, show_default=True, help="Draws everything.")
+def fouls(output: Path, seed: int) -> None:
+    """Make ten fouls: no contact, wrong ball first, no rail, scratch, ball off the table, two each."""
+    for number, title in enumerate(FOULS):
+        _write(title, seed + number, output / f"{title.name}.mp4", None)
+
+
+@command.command()
+@click.option("-o", "output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for pictures and truth.")
+@click.option("--count", default=100, show_default=True, help="How many pictures.")
+@click.option("--seed", default=1, show_default=True, help="Draws everything.")
+def dataset(output: Path, count: int, seed: int) -> None:
+    """Make pictures of tables of all kinds, each with its truth, for training and tests."""
+    output.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(seed)
+    done = 0
+    with click.progressbar(length=count, label="pictures", file=sys.stderr) as bar:
+        while done < count:
+            for view in training_views(rng, layouts=min(6, count - done)):
+                stem = output / f"{done:05d}"
+                balls = [
+                    {
+                        "ball": b.ball,
+                        "x_m": b.x_m,
+                        "y_m": b.y_m,
+                        "px": b.px,
+                        "visible": b.visible,
+                        "streak_m": b.streak_m,
+                        "on_bed": b.on_bed,
+                    }
+                    for b in view.balls
+                ]
+                truth = {"format": "cueref.picture/1", "table": view.calibration.to_dict(), "balls": balls}
+                _picture(stem.with_suffix(".png"), view.image)
+                _picture(stem.with_name(stem.name + "_covered.png"), view.covered)
+                partial = stem.with_name(stem.name + ".json.part")
+                partial.write_text(json.dumps(truth) + "\n", encoding="utf-8")
+                partial.replace(stem.with_suffix(".json"))
+                done += 1
+                bar.update(1)
+
+
+def _picture(path: Path, image: np.ndarray[Any, Any]) -> None:
+    good, data = cv2.imencode(".png", image)
+    assert good, path
+    partial = path.with_name(path.name + ".part")
+    partial.write_bytes(data.tobytes())
+    partial.replace(path)
+
+
+def _write(title: Title, seed: int, path: Path, max_bytes: int | None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    recording = make_recording(title.kind, seed, title.wishes)
+    with click.progressbar(length=1, label=path.name, file=sys.stderr) as bar:
+
+        def progress(done: int, count: int) -> None:
+            bar.length = count
+            bar.update(1)
+
+        step: Callable[[int, int], None] = progress
+        write_recording(recording, path, crf=18, max_bytes=max_bytes, progress=step)
+
+
+def run() -> int:
+    """The whole command with its errors as one line."""
+    try:
+        command.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("stopped; files already finished are whole", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (InputError, OSError) as error:
+        click.echo(f"sample_videos: {error}", err=True)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run())

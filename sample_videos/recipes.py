@@ -1,0 +1,169 @@
+"""From a seed and wishes to a whole recording: which shot, look, camera, player."""
+
+from dataclasses import dataclass, replace
+from math import pi, radians
+
+import numpy as np
+
+from calibration.camera import CameraModel
+from calibration.equipment import find_table
+from calibration.errors import InputError
+from calibration.table import Table
+from sample_videos.looks import CLOTHS, Look, draw_look
+from sample_videos.player import draw_player
+from sample_videos.poses import MAX_TILT_DEG, make_camera
+from sample_videos.scene import Scene
+from sample_videos.shots import SimulatedShot, find_shots
+from sample_videos.video import Recording
+
+BALL_SETS = {"standard": False, "television": True}
+"""Ball sets by name and whether their 4, 5 and 7 are pink, orange-red and brown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the person asked for; None leaves it to the seed.
+
+    Attributes:
+        size_px: (width, height).
+        fps: Pictures per second.
+        camera_height_m: Above the cloth.
+        tilt_deg: Of the camera's axis.
+        cloth: A name of `looks.CLOTHS`.
+        balls: A name of `BALL_SETS`.
+        foot: Side of the picture where the foot is, left or right.
+    """
+
+    size_px: tuple[int, int] = (1280, 720)
+    fps: float = 25.0
+    camera_height_m: float | None = None
+    tilt_deg: float | None = None
+    cloth: str | None = None
+    balls: str | None = None
+    foot: str | None = None
+
+
+def make_recording(kind: str, seed: int, wishes: Wishes) -> Recording:
+    """A recording of a shot of a kind; the same arguments give the same pictures.
+
+    Raises:
+        InputError: If the kind, cloth, ball set or camera cannot be had.
+    """
+    _check(wishes)
+    choices = find_shots(kind)
+    rng = np.random.default_rng([seed, sum(ord(c) * (i + 1) for i, c in enumerate(kind))])
+    shot: SimulatedShot = choices[int(rng.integers(len(choices)))]
+    table = Table(find_table("wpa-9ft"))
+    television = None if wishes.balls is None else BALL_SETS[wishes.balls]
+    look = calm(draw_look(rng, cloth=wishes.cloth or _usual_cloth(rng), television=television))
+    scene = Scene(_camera(rng, table, look, wishes), table, look)
+    return Recording(shot=shot, scene=scene, player=draw_player(rng), fps=wishes.fps, seed=seed, pockets_visible=bool(rng.random() < 0.5))
+
+
+def _usual_cloth(rng: np.random.Generator) -> str:
+    usual = [name for name in CLOTHS if name not in ("orange", "purple", "tan")]
+    return str(rng.choice(usual))
+
+
+def calm(look: Look) -> Look:
+    """The look without the excesses that only a detector's training needs: a picture as a decent camera gives it."""
+    sensor = replace(
+        look.sensor,
+        noise=min(look.sensor.noise, 1.2),
+        blur_px=min(look.sensor.blur_px, 0.6),
+        sharpen=min(look.sensor.sharpen, 0.6),
+        vignette=min(look.sensor.vignette, 0.12),
+        exposure_s=min(max(look.sensor.exposure_s, 0.003), 0.012),
+    )
+    return replace(
+        look,
+        sensor=sensor,
+        wear=min(look.wear, 0.35),
+        cloth_noise=min(look.cloth_noise, 0.01),
+        exposure_gain=min(max(look.exposure_gain, 0.9), 1.1),
+    )
+
+
+def _camera(rng: np.random.Generator, table: Table, look: Look, wishes: Wishes) -> CameraModel:
+    foot_right = rng.random() < 0.5 if wishes.foot is None else wishes.foot == "right"
+    return make_camera(
+        table,
+        height_m=wishes.camera_height_m or float(rng.uniform(2.3, 5.0)),
+        tilt_deg=float(rng.uniform(0, 6)) if wishes.tilt_deg is None else wishes.tilt_deg,
+        tilt_direction=float(rng.uniform(0, 2 * pi)),
+        turn=(0.0 if foot_right else pi) + radians(float(rng.normal(0, 0.8))),
+        bow=float(rng.uniform(-0.025, 0.025)),
+        fill=float(rng.uniform(0.84, 0.96)),
+        image_size_px=wishes.size_px,
+        shift=(float(rng.uniform(-0.5, 0.5)), float(rng.uniform(-0.5, 0.5))),
+        frame=look.frame,
+    )
+
+
+def _check(wishes: Wishes) -> None:
+    width, height = wishes.size_px
+    if width % 2 or height % 2 or not (160 <= width <= 7680 and 120 <= height <= 4320):
+        raise InputError(f"size: width and height must be even and between 160x120 and 7680x4320, found {width}x{height}")
+    if not 1 <= wishes.fps <= 240:
+        raise InputError(f"fps: must be between 1 and 240, found {wishes.fps}")
+    if wishes.camera_height_m is not None and not 1.2 <= wishes.camera_height_m <= 30:
+        raise InputError(f"camera height: must be between 1.2 and 30 m, found {wishes.camera_height_m}")
+    if wishes.tilt_deg is not None and not 0 <= wishes.tilt_deg <= MAX_TILT_DEG:
+        raise InputError(f"tilt: must be between 0 and {MAX_TILT_DEG} degrees, found {wishes.tilt_deg}")
+    if wishes.cloth is not None and wishes.cloth not in CLOTHS:
+        raise InputError(f"no cloth is called {wishes.cloth!r}; there are {', '.join(CLOTHS)}")
+    if wishes.balls is not None and wishes.balls not in BALL_SETS:
+        raise InputError(f"no ball set is called {wishes.balls!r}; there are {', '.join(BALL_SETS)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Title:
+    """A video with a fixed name.
+
+    Attributes:
+        name: Its file's stem.
+        kind: Kind of shot.
+        wishes: Fixed for the committed one; another seed draws height, cloth and balls anew.
+    """
+
+    name: str
+    kind: str
+    wishes: Wishes
+
+
+SAMPLES = (
+    Title(
+        name="legal_pot", kind="legal_pot", wishes=Wishes(camera_height_m=3.0, tilt_deg=2.0, cloth="blue", balls="television", foot="right")
+    ),
+    Title(
+        name="wrong_ball_first",
+        kind="wrong_first",
+        wishes=Wishes(fps=30.0, camera_height_m=2.4, tilt_deg=4.0, cloth="green", balls="standard", foot="left"),
+    ),
+    Title(
+        name="break",
+        kind="break_pot",
+        wishes=Wishes(camera_height_m=5.0, tilt_deg=1.0, cloth="tournament blue", balls="television", foot="left"),
+    ),
+)
+"""The three committed videos; their seed is `SAMPLE_SEED`."""
+SAMPLE_SEED = 1
+
+FOULS = tuple(
+    Title(name=f"{kind}_{number}", kind=kind, wishes=Wishes())
+    for kind, names in (
+        ("no_contact", (1, 2)),
+        ("wrong_first", (1, 2)),
+        ("no_rail", (1, 2)),
+        ("scratch", (1, 2)),
+        ("object_off", (1,)),
+        ("cue_off", (1,)),
+    )
+    for number in names
+)
+"""The ten fouls of the benchmark, two of each sort; the balls off the table are one object ball and one cue ball."""
+
+
+def anew(title: Title) -> Title:
+    """The title with height, tilt, cloth, balls and ends left to the seed."""
+    return replace(title, wishes=Wishes(size_px=title.wishes.size_px, fps=title.wishes.fps))

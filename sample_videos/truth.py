@@ -1,0 +1,78 @@
+"""What is true of a shot: facts from its exact events, and the nine-ball ruling that follows from them.
+
+The ruling is written out here on its own, from rules.md 2.2 (N9-1.2, 1.3, 4.1, 4.3, 8, 9, 11, GR-3.20), so that the
+videos can judge the referee; it knows only what these videos show: no push-outs, no touched balls, no earlier fouls.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sample_videos.shots import SimulatedShot
+
+
+def facts(shot: SimulatedShot) -> dict[str, Any]:
+    """First contact, cushions, pocketed balls and balls off the table of a shot."""
+    hits = [e for e in shot.events if e["type"] == "ball_ball" and "cue" in (e["a"], e["b"])]
+    first = (hits[0]["b"] if hits[0]["a"] == "cue" else hits[0]["a"]) if hits else None
+    start = hits[0]["t"] if hits else float("inf")
+    rails = [e for e in shot.events if e["type"] == "ball_cushion"]
+    return {
+        "first_contact": first,
+        "first_contact_t": hits[0]["t"] if hits else None,
+        "rail_after_contact": any(e["t"] > start for e in rails),
+        "rail_before_contact": any(e["t"] < start and e["ball"] == "cue" for e in rails) and first is not None,
+        "pocketed": [[e["ball"], e["pocket"]] for e in shot.events if e["type"] == "pocketed"],
+        "off_table": [e["ball"] for e in shot.events if e["type"] == "off_table"],
+    }
+
+
+def nine_ball_ruling(shot: SimulatedShot, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Phase, state before, verdict, foul codes and whose turn it is, by plain nine-ball."""
+    balls = sorted(shot.before, key=lambda b: -1 if b == "cue" else int(b))
+    down = [ball for ball, _ in known["pocketed"]]
+    codes = _codes(shot, known, balls, down)
+    numbered = [ball for ball in down if ball != "cue"]
+    won = not codes and "9" in numbered
+    spotted = ["9"] if codes and ("9" in numbered or "9" in known["off_table"]) else []
+    return {
+        "phase": shot.phase,
+        "state_before": {
+            "table": "wpa9",
+            "shooter": "A",
+            "phase": shot.phase,
+            "balls": balls,
+            "cue_ball": "cue",
+            "cue_state": "hand_kitchen" if shot.phase == "break" else "position",
+            "scores": {"A": 0, "B": 0},
+            "consecutive_fouls": {"A": 0, "B": 0},
+            "call": None,
+        },
+        "verdict": "foul" if codes else "legal",
+        "foul_codes": codes,
+        "turn": "A" if numbered and not codes else "B",
+        "rack_over": won,
+        "spotted": spotted,
+    }
+
+
+def _codes(shot: SimulatedShot, known: Mapping[str, Any], balls: list[str], down: list[str]) -> list[str]:
+    codes = []
+    lowest = next(ball for ball in balls if ball != "cue")
+    if known["first_contact"] is None:
+        codes.append("NO_CONTACT")
+    else:
+        if known["first_contact"] != lowest:
+            codes.append("WRONG_FIRST")
+        if not down and not known["rail_after_contact"] and not known["off_table"]:
+            codes.append("NO_RAIL")
+    if "cue" in down:
+        codes.append("SCRATCH")
+    if "cue" in known["off_table"]:
+        codes.append("CUE_OFF")
+    if any(ball != "cue" for ball in known["off_table"]):
+        codes.append("OB_OFF")
+    if shot.phase == "break" and not [ball for ball in down if ball != "cue"]:
+        driven = {e["ball"] for e in shot.events if e["type"] == "ball_cushion" and e["ball"] != "cue"}
+        if len(driven) < 4:
+            codes.append("BREAK_FEW_RAILS")
+    return codes

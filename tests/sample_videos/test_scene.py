@@ -1,0 +1,118 @@
+"""Pictures agree with the camera model, and the same seed gives the same pictures."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.equipment import find_table
+from calibration.table import Table
+from sample_videos.looks import Lamp, Look, Sensor, draw_look
+from sample_videos.poses import make_camera
+from sample_videos.scene import BallInView, Scene
+from sample_videos.training import render_training_view
+
+TABLE = Table(find_table("wpa-9ft"))
+RADIUS = TABLE.spec.ball_radius_m
+
+
+def _plain_look() -> Look:
+    look = draw_look(np.random.default_rng(3), cloth="dark green")
+    lamp = Lamp(centre_m=(0.0, 0.0, 50.0), half_m=(0.5, 0.5), share=0.0)
+    return replace(
+        look,
+        lamps=(lamp,),
+        ambient=1.0,
+        wear=0.0,
+        cloth_noise=0.0,
+        lines=False,
+        spots=False,
+        shine=0.0,
+        exposure_gain=1.0,
+        sensor=Sensor(blur_px=0.0, sharpen=0.0, noise=0.0, vignette=0.0),
+    )
+
+
+def _camera(tilt_deg: float, bow: float):  # type: ignore[no-untyped-def]
+    return make_camera(TABLE, height_m=3.0, tilt_deg=tilt_deg, tilt_direction=0.7, turn=0.02, bow=bow, fill=0.9, image_size_px=(1280, 720))
+
+
+@pytest.mark.parametrize(("tilt_deg", "bow"), [(0.0, 0.0), (8.0, 0.03), (14.0, -0.03)])
+def test_ball_is_where_the_camera_model_puts_it(tilt_deg: float, bow: float) -> None:
+    """The centroid of a painted ball's coverage is the projection of its centre to 0.2 pixels, all over the table."""
+    scene = Scene(_camera(tilt_deg, bow), TABLE, _plain_look())
+    places = [(0.0, 0.0), (1.1, 0.5), (-1.1, 0.5), (1.1, -0.5), (-0.4, 0.2)]
+    centres = np.array([[x, y, RADIUS] for x, y in places])
+    patch = scene.painter.paint(["cue"] * len(places), centres, np.stack([np.eye(3)] * len(places)), fine=2)
+    expected = scene.camera.to_pixels(centres[:, :2], height_m=RADIUS)
+    rows, columns = np.indices(patch.alpha.shape[1:])
+    for k in range(len(places)):
+        weight = patch.alpha[k] / patch.alpha[k].sum()
+        actual = np.array([(weight * columns).sum() + patch.left[k], (weight * rows).sum() + patch.top[k]])
+
+        assert np.linalg.norm(actual - expected[k]) < 0.2
+
+
+def test_ball_has_its_size_in_the_finished_picture() -> None:
+    """A white ball on plain cloth covers as many pixels as its disc has, to 3 percent, centred to 0.2 pixels."""
+    scene = Scene(_camera(0.0, 0.0), TABLE, _plain_look())
+    ball = BallInView(ball="cue", centres_m=np.array([[0.3, -0.2, RADIUS]]), rotations=np.eye(3)[None])
+    with_ball = scene.render([ball]).image.astype(float).sum(axis=2)
+    empty = scene.render([]).image.astype(float).sum(axis=2)
+    brighter = np.clip((with_ball - empty) / (with_ball - empty).max(), 0, None)
+    area = float((brighter > 0.3).sum())
+    rows, columns = np.nonzero(brighter > 0.3)
+    centre = scene.camera.to_pixels([(0.3, -0.2)], height_m=RADIUS)[0]
+    edge = scene.camera.to_pixels([(0.3 + RADIUS, -0.2)], height_m=RADIUS)[0]
+
+    assert area == pytest.approx(np.pi * float(np.linalg.norm(edge - centre)) ** 2, rel=0.03)
+    assert np.hypot(columns.mean() - centre[0], rows.mean() - centre[1]) < 0.2
+
+
+def test_nose_line_is_where_the_camera_model_puts_it() -> None:
+    """The bed ends at the projected nose line, at nose height, to 0.3 pixels."""
+    scene = Scene(_camera(5.0, 0.02), TABLE, _plain_look())
+    for place, axis in (((TABLE.spec.length_m / 2, 0.3), 1), ((0.6, TABLE.spec.width_m / 2), 0)):
+        x, y = scene.camera.to_pixels([place], height_m=TABLE.spec.nose_height_m)[0]
+        if axis == 1:
+            line = scene.empty.bed[round(y), round(x) - 10 : round(x) + 11]
+            edge = round(x) - 10 - 0.5 + line.sum()
+            assert edge == pytest.approx(x, abs=0.3)
+        else:
+            line = scene.empty.bed[round(y) - 10 : round(y) + 11, round(x)]
+            edge = round(y) + 10 + 0.5 - line.sum()
+            assert edge == pytest.approx(y, abs=0.3)
+
+
+def test_a_hidden_ball_is_told_as_hidden() -> None:
+    """A ball under another in the picture's order keeps its visible share between 0 and 1, a free one has 1."""
+    scene = Scene(_camera(0.0, 0.0), TABLE, _plain_look())
+    balls = [
+        BallInView(ball=name, centres_m=np.array([[x, 0.0, RADIUS]]), rotations=np.eye(3)[None])
+        for name, x in (("1", 0.0), ("2", 0.5 * RADIUS), ("3", 0.5))
+    ]
+    visible = scene.render(balls).visible
+
+    assert visible["3"] == 1.0
+    assert 0.2 < min(visible["1"], visible["2"]) < 0.9
+
+
+def test_the_same_seed_gives_the_same_picture() -> None:
+    """Pictures and truth depend on the generator's state alone; another seed gives another picture."""
+    first, again, other = (render_training_view(np.random.default_rng(seed)) for seed in (5, 5, 6))
+
+    assert np.array_equal(first.image, again.image)
+    assert first.balls == again.balls
+    assert first.image.shape != other.image.shape or not np.array_equal(first.image, other.image)
+
+
+def test_training_truth_agrees_with_its_calibration() -> None:
+    """Pixels of balls on the bed go back to their positions through the camera, at one radius above the cloth."""
+    view = render_training_view(np.random.default_rng(12))
+    on_bed = [ball for ball in view.balls if ball.on_bed]
+    radius = view.calibration.spec.ball_radius_m
+    places = view.calibration.camera.to_table([ball.px for ball in on_bed], height_m=radius)
+
+    assert np.allclose(places, [(ball.x_m, ball.y_m) for ball in on_bed], atol=2e-4)
+    gaps = [np.hypot(a.x_m - b.x_m, a.y_m - b.y_m) for i, a in enumerate(on_bed) for b in on_bed[i + 1 :]]
+    assert min(gaps) >= 2 * radius - 1e-9
