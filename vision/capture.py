@@ -4,9 +4,9 @@ Theory: OpenCV decodes; `CAP_PROP_POS_MSEC` after a read is the time stamp of th
 own, also with variable frame rate), re-based to the first picture shown. Where a container has no usable stamps
 (raw streams, some AVIs give 0 throughout) the stated rate takes their place, which is what such a file means.
 
-Known failures: a file torn in the middle decodes up to the tear and then stops without an error; it is told from a
-whole one by comparing the last stamp with the stated length. The header counts more pictures than are shown where
-the file has an edit list, so a few missing ones are no tear.
+Known failures: a file torn in the middle decodes up to the tear and then stops without an error. In MP4 and its kin a
+box then reaches beyond the end of the file, which is exact; in other containers the last stamp is compared with the
+stated length. (In MP4 that would not do: with an edit list the header counts many more pictures than are shown.)
 
 InputError   The file cannot be used as a video; the message says what, where and what to do.
 """
@@ -32,6 +32,7 @@ _TORN_LEAST_S = 0.5
 _SEEK_FRAMES = 150
 """Pictures between two samples from which on seeking pays: a seek decodes from the key picture before, which is up to
 ten seconds back in usual files."""
+_ISO_FIRST_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"styp")
 _VIDEO_HINT = "give a video that plays (for instance .mp4, .mkv, .avi)"
 
 
@@ -129,9 +130,12 @@ class VideoSource:
     def _judge_end(self, shown: int, last_s: float) -> None:
         if self.rate_hz <= 0 or self.frame_count <= 0:
             return
+        lacking = missing_bytes(self.path)
+        if lacking == 0:
+            return
         missing = self.frame_count - shown
         missing_s = min(missing / self.rate_hz, self.duration_s - last_s)
-        if missing > _TORN_SHARE * self.frame_count and missing_s > _TORN_LEAST_S:
+        if lacking or (missing > _TORN_SHARE * self.frame_count and missing_s > _TORN_LEAST_S):
             self.torn = f"{self.path}: ends after {last_s:.2f} s of {self.duration_s:.2f} s: the file is cut off or damaged there"
 
 
@@ -142,6 +146,30 @@ def open_video(path: Path | str) -> VideoSource:
         InputError: If the file is missing, empty, no video, or has no picture that decodes.
     """
     return VideoSource(Path(path))
+
+
+def missing_bytes(path: Path) -> int | None:
+    """How far the boxes of an MP4 or QuickTime file reach beyond its end, bytes; None for another container.
+
+    Source: ISO/IEC 14496-12, section 4.2 (box: 32-bit size and type; size 1 means a 64-bit size follows, 0 to the end).
+    """
+    length = path.stat().st_size
+    with path.open("rb") as file:
+        start = 0
+        while start < length:
+            file.seek(start)
+            head = file.read(16)
+            if start == 0 and head[4:8] not in _ISO_FIRST_BOXES:
+                return None
+            size = int.from_bytes(head[:4], "big")
+            if size == 1:
+                size = int.from_bytes(head[8:16], "big")
+            if size == 0:
+                return 0
+            if size < 8 or len(head) < 8:
+                return length - start
+            start += size
+    return start - length
 
 
 def _refuse_non_files(path: Path) -> None:
