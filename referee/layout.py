@@ -37,7 +37,7 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
     if state is None:
         state = _first_state(setup, rules, seen, racked=racked, notes=notes)
     state = _with_reply(rules, state, shot, notes)
-    if racked and state.phase != "break":
+    if racked and state.phase not in ("break", "rebreak", "after_rerack"):
         notes.append(f"rack: a new rack before shot {shot.number}, player {state.shooter} breaking")
         state = rules.start(state)
     elif state.phase == "break" and not racked and seen:
