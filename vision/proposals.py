@@ -63,7 +63,7 @@ class Proposals:
     streaks: tuple[Streak, ...]
 
 
-def find_proposals(mask: Mask, image: Image, view: TopView, fine: TopView) -> Proposals:
+def find_proposals(mask: Mask, image: Image, view: TopView, fine: TopView, at_holes: Mask) -> Proposals:
     """Discs and streaks in a foreground mask.
 
     Args:
@@ -71,6 +71,7 @@ def find_proposals(mask: Mask, image: Image, view: TopView, fine: TopView) -> Pr
         image: Camera picture, BGR.
         view: The view of `mask`.
         fine: A finer view of the same table for telling touching balls apart.
+        at_holes: Where a piece may be the hole of a pocket: only a circle is believed there, no streak.
     """
     radius = view.ball_radius_px
     solid = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
@@ -93,7 +94,7 @@ def find_proposals(mask: Mask, image: Image, view: TopView, fine: TopView) -> Pr
         found = find_circles(image, fine, view, box, part)
         explained = _explained(part, found - np.array((left, top)), radius) if len(found) else 0.0
         streak = _as_streak(part, shape, (left, top), radius)
-        if streak is not None and explained < 0.75:
+        if streak is not None and explained < 0.75 and not (part & at_holes[box]).any():
             streaks.append(streak)
             continue
         discs.extend((float(x), float(y)) for x, y in found)

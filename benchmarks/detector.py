@@ -1,0 +1,208 @@
+"""How well balls are found, placed and named: recall, precision, centre error, names.
+
+Usage: python benchmarks/detector.py [FOLDER ...] [--rendered N] [--table FILE]
+
+A FOLDER holds clip labels (`clipN.json` with `before`/`after` layouts) or `labels.json` (pictures with centres). Default:
+the labelled folders beside the checkout, `../shared/real`. `--rendered N` adds N pictures made by the project's renderer.
+Tables are calibrated from each picture itself unless `--table` gives one. A folder that is missing is skipped with a reason.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from calibration.automatic import calibrate_image
+from calibration.calibration import Calibration, read_calibration
+from calibration.equipment import BallSet, TableSpec, find_ball_set, find_table
+from sample_videos.training import training_views
+from vision.capture import open_video
+from vision.detection import Detection
+from vision.eyes import Eyes
+from vision.frame import Frame
+from vision.identify import best_names
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "real"
+NEAR_RADII = 0.6
+"""A detection this near to a marked centre is that ball; hand marks err by 0.05."""
+
+
+@dataclass
+class Case:
+    """One labelled picture."""
+
+    name: str
+    image: np.ndarray
+    calibration: Calibration
+    balls: BallSet
+    truth_px: np.ndarray
+    names: list[str | None]
+    optional: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+
+@dataclass
+class Tally:
+    """Counts over pictures."""
+
+    pictures: int = 0
+    wanted: int = 0
+    found: int = 0
+    invented: int = 0
+    named: int = 0
+    right: int = 0
+    errors_mm: list[float] = field(default_factory=list)
+    sigmas: list[float] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def judge(case: Case, tally: Tally, least_score: float) -> None:
+    """Compare one picture with its labels."""
+    seen = Eyes(case.calibration, case.balls).look(Frame(index=0, time_s=0.0, image=case.image))
+    detections = [one for one in seen.detections if one.score >= least_score]
+    if not seen.usable:
+        tally.notes.append(f"{case.name}: not usable: {seen.why}")
+    radius = case.calibration.spec.ball_radius_m
+    truth_m = case.calibration.camera.to_table(case.truth_px, height_m=radius)
+    places = np.array([one.position_m for one in detections]).reshape(-1, 2)
+    names = best_names([one.likelihood for one in detections], case.balls.balls) if case.balls.balls else [None] * len(detections)
+    optional = case.optional if len(case.optional) else np.zeros(len(truth_m), dtype=bool)
+    used: set[int] = set()
+    tally.pictures += 1
+    for place, name, free in zip(truth_m, case.names, optional, strict=True):
+        distance = np.hypot(*(places - place).T) if len(places) else np.array([np.inf])
+        index = int(distance.argmin())
+        hit = bool(distance[index] < NEAR_RADII * radius)
+        if hit:
+            used.add(index)
+        if free:
+            continue
+        tally.wanted += 1
+        if not hit:
+            tally.notes.append(
+                f"{case.name}: missed {name or 'a ball'} at {np.round(case.truth_px[(truth_m == place).all(1)][0]).tolist()}"
+            )
+            continue
+        tally.found += 1
+        if detections[index].streak_m is None:
+            tally.errors_mm.append(1000 * float(distance[index]))
+            tally.sigmas.append(float(distance[index]) / detections[index].sigma_m)
+        if name is not None:
+            tally.named += 1
+            tally.right += names[index] == name
+            if names[index] != name:
+                tally.notes.append(f"{case.name}: {name} called {names[index]}")
+    for index, one in enumerate(detections):
+        if index not in used:
+            tally.invented += 1
+            tally.notes.append(f"{case.name}: invented {names[index]} at {_round(one)} score {one.score:.2f}")
+
+
+def _round(one: Detection) -> list[int]:
+    return [round(v) for v in one.px] if one.px else []
+
+
+def clip_cases(folder: Path, table: Calibration | None) -> Iterator[Case]:
+    """Layouts before and after each labelled clip."""
+    for path in sorted(folder.glob("clip*.json")):
+        label = json.loads(path.read_text(encoding="utf-8"))
+        wanted = {label.get(f"{when}_frame"): when for when in ("before", "after")}
+        for frame in open_video(folder / label["clip"]):
+            when = wanted.get(frame.index)
+            if when is None or not label.get(when):
+                continue
+            calibration = table or _calibrated(frame.image, find_table("wpa-9ft"), path.name)
+            if calibration is not None:
+                yield _case(f"{path.stem} {when}", frame.image, calibration, "nine", label[when], 0.0)
+
+
+def picture_cases(folder: Path, table: Calibration | None) -> Iterator[Case]:
+    """Pictures of a `labels.json` that states the table's size."""
+    label = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+    size = label.get("playing_surface_mm")
+    if size is None:
+        sys.stderr.write(f"{folder}: skipped: the labels do not state the table's size\n")
+        return
+    spec = TableSpec(name="custom", length_m=size[0] / 1000, width_m=size[1] / 1000, ball_diameter_m=label["ball_diameter_mm"] / 1000)
+    for entry in label["images"]:
+        image = np.asarray(cv2.imread(str(folder / entry["image"])), dtype=np.uint8)
+        calibration = table or _calibrated(image, spec, entry["image"])
+        if calibration is not None:
+            yield _case(entry["image"], image, calibration, "any", entry["balls"], 0.5)
+
+
+def rendered_cases(count: int, seed: int) -> Iterator[Case]:
+    """Pictures of the project's renderer; balls less than half visible and in pockets count neither way."""
+    made = 0
+    while made < count:
+        for index, view in enumerate(training_views(np.random.default_rng(seed + made), layouts=4)):
+            names = [ball.ball for ball in view.balls]
+            free = np.array([ball.visible < 0.5 or not ball.on_bed for ball in view.balls], dtype=bool)
+            balls = find_ball_set("pool" if any(int(n) > 9 for n in names if n != "cue") else "nine")
+            pixels = np.array([ball.px for ball in view.balls]).reshape(-1, 2)
+            yield Case(f"rendered {seed + made} {index}", view.image, view.calibration, balls, pixels, list(names), free)
+        made += 4
+
+
+def _case(name: str, image: np.ndarray, calibration: Calibration, balls: str, marks: list[dict[str, Any]], corner: float) -> Case:
+    pixels = np.array([mark["px"] for mark in marks], dtype=np.float64).reshape(-1, 2) - corner
+    return Case(name, image, calibration, find_ball_set(balls), pixels, [mark.get("ball") for mark in marks])
+
+
+def _calibrated(image: np.ndarray, spec: TableSpec, name: str) -> Calibration | None:
+    found = calibrate_image(image, spec)
+    if isinstance(found, Calibration):
+        return found
+    sys.stderr.write(f"{name}: skipped: {found.reason}\n")
+    return None
+
+
+def report(title: str, tally: Tally, *, notes: bool) -> None:
+    """One row, and what went wrong."""
+    if not tally.pictures:
+        return
+    errors = np.array(tally.errors_mm or [np.nan])
+    out = [
+        f"{title}: {tally.pictures} pictures, found {tally.found} of {tally.wanted}, invented {tally.invented}",
+        f"  centre error mm median {np.median(errors):.2f}, 95 % {np.percentile(errors, 95):.2f}, "
+        f"error over sigma median {np.median(tally.sigmas or [np.nan]):.2f}, names right {tally.right} of {tally.named}",
+    ]
+    sys.stdout.write("\n".join(out + ([f"    {note}" for note in tally.notes] if notes else [])) + "\n")
+
+
+def main() -> None:
+    """Print a row a folder."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--rendered", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=50_000)
+    parser.add_argument("--table", type=Path)
+    parser.add_argument("--least-score", type=float, default=0.5)
+    parser.add_argument("--notes", action="store_true", help="list every miss, invention and wrong name")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    table = read_calibration(options.table) if options.table else None
+    default = [] if options.rendered else [SHARED / "tv-nine-ball", SHARED / "overhead-snooker-balls"]
+    for folder in options.folders or default:
+        if not folder.is_dir():
+            sys.stderr.write(f"{folder}: skipped: no such folder\n")
+            continue
+        tally = Tally()
+        cases = picture_cases if (folder / "labels.json").is_file() else clip_cases
+        for case in cases(folder, table):
+            judge(case, tally, options.least_score)
+        report(folder.name, tally, notes=options.notes)
+    if options.rendered:
+        tally = Tally()
+        for case in rendered_cases(options.rendered, options.seed):
+            judge(case, tally, options.least_score)
+        report("rendered", tally, notes=options.notes)
+
+
+if __name__ == "__main__":
+    main()
