@@ -93,6 +93,8 @@ class Look:
     cup: Colour
     diamond: str
     diamond_colour: Colour
+    chalk: Colour
+    chalks: int
     lamps: tuple[Lamp, ...]
     ambient: float
     shine: float
@@ -245,6 +247,8 @@ def draw_look(rng: np.random.Generator, *, cloth: str | None = None, television:
         cup=from_srgb(cup * rng.uniform(1, 1.5), cup, cup),
         diamond=str(rng.choice(["diamond", "circle"])),
         diamond_colour=from_srgb(diamond, diamond, diamond * 0.97),
+        chalk=from_srgb(*((30, 90, 160), (60, 130, 200), (25, 110, 70), (190, 190, 190))[int(rng.integers(4))]),
+        chalks=int(rng.choice([0, 1, 2, 3], p=[0.55, 0.25, 0.15, 0.05])),
         lamps=draw_lamps(rng),
         ambient=float(rng.uniform(0.15, 0.55)),
         shine=float(rng.uniform(2, 30)),

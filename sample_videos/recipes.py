@@ -143,7 +143,7 @@ SAMPLES = (
     Title(
         name="break",
         kind="break_pot",
-        wishes=Wishes(camera_height_m=5.0, tilt_deg=1.0, cloth="tournament blue", balls="television", foot="left"),
+        wishes=Wishes(size_px=(1920, 1080), camera_height_m=5.0, tilt_deg=1.0, cloth="tournament blue", balls="television", foot="left"),
     ),
 )
 """The three committed videos; their seed is `SAMPLE_SEED`."""

@@ -92,7 +92,7 @@ def throat(table: Table, frame: Frame, name: str) -> FloatArray:
     """The bed in a pocket's mouth, shape (4, 2): two mouth ends and the same outwards; the facings cover its sides."""
     first, second = (np.array(p) for p in table.mouth_m(name))
     outward = np.array(holes(table)[name].outward)
-    depth = frame.cushion_m * (1.35 if name[0] != "S" else 0.9)
+    depth = frame.cushion_m * (1.62 if name[0] != "S" else 0.95)
     return np.array([first, second, second + outward * depth, first + outward * depth])
 
 

@@ -40,6 +40,7 @@ class Material(IntEnum):
     BED = 6
     CUSHION = 7
     DIAMOND = 8
+    CHALK = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,6 +112,7 @@ def paint_table(camera: CameraModel, table: Table, look: Look) -> TablePicture:
         Material.HOLE: (0.0025, 0.0025, 0.003),
         Material.CUP: look.cup,
         Material.DIAMOND: look.diamond_colour,
+        Material.CHALK: look.chalk,
     }
     for material, colour in flat.items():
         image += canvas.weight(material)[..., None] * np.array(colour, np.float32)
@@ -162,7 +164,21 @@ def _outline(camera: CameraModel, table: Table, look: Look) -> _Canvas:
         out = np.maximum(np.abs(outline[:, 0]) - half_x, np.abs(outline[:, 1]) - half_y)
         rise = np.clip(out / frame.cushion_m, 0, 1) + 0 * distance
         canvas.fill(outline, nose + rise * (top - nose), Material.CUSHION)
+    _chalks(canvas, table, look)
     return canvas
+
+
+def _chalks(canvas: _Canvas, table: Table, look: Look) -> None:
+    """Cubes of chalk left on the rails."""
+    rng = np.random.default_rng(look.seed + 2)
+    half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
+    inset = look.frame.cushion_m + rng.uniform(0.2, 0.8) * look.frame.rail_m
+    for _ in range(look.chalks):
+        along, side = rng.uniform(-0.9, 0.9), rng.choice([-1, 1])
+        place = (along * half_x, side * (half_y + inset)) if rng.random() < 0.6 else (side * (half_x + inset), along * half_y)
+        turned = rng.uniform(0, np.pi)
+        corners = np.array([(np.cos(turned + k * np.pi / 2), np.sin(turned + k * np.pi / 2)) for k in range(4)])
+        canvas.fill(np.array(place) + 0.015 * corners, look.frame.rail_height_m + 0.02, Material.CHALK)
 
 
 def _irons(canvas: _Canvas, table: Table, look: Look, body: FloatArray) -> None:

@@ -1,0 +1,92 @@
+"""A video and its truth belong together."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from calibration.calibration import Calibration
+from calibration.errors import InputError
+from sample_videos.__main__ import command
+from sample_videos.recipes import FOULS, SAMPLES, Wishes, make_recording
+from sample_videos.video import LEAD_S, stance, write_recording
+
+COMMITTED = Path(__file__).resolve().parents[2] / "sample_videos"
+
+
+def test_a_video_has_as_many_pictures_as_its_truth(tmp_path: Path) -> None:
+    """The file plays, its truth has one entry a picture, and the table file inside it can be read."""
+    recording = make_recording("legal_pot", 4, Wishes(size_px=(320, 180), fps=4.0))
+    truth = write_recording(recording, tmp_path / "pot.mp4")
+    capture = cv2.VideoCapture(str(tmp_path / "pot.mp4"))
+    count = 0
+    while capture.read()[0]:
+        count += 1
+    written = json.loads((tmp_path / "pot.json").read_text())
+
+    assert count == len(written["pictures"]) == written["frames"] == truth["frames"]
+    assert Calibration.from_dict(written["table"]).camera.image_size_px == (320, 180)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pot.json", "pot.mp4"]
+    assert set(written["after"]) == set(written["before"]) - {ball for ball, _ in written["pocketed"]}
+
+
+def test_the_player_is_away_at_the_start_and_at_the_end() -> None:
+    """Balls are seen alone first; the tip meets the cue ball at the strike."""
+    recording = make_recording("safety", 2, Wishes(size_px=(320, 180)))
+    strike = stance(recording, 0.0)
+
+    assert stance(recording, -LEAD_S) is None
+    assert stance(recording, 2.0) is None
+    assert strike is not None
+    assert strike.draw_m == pytest.approx(0.0, abs=1e-9)
+    assert np.hypot(strike.tip_m[0] - recording.shot.before["cue"][0], strike.tip_m[1] - recording.shot.before["cue"][1]) == pytest.approx(
+        0.028575
+    )
+
+
+@pytest.mark.parametrize("title", SAMPLES, ids=lambda title: title.name)
+def test_committed_samples_are_small_and_whole(title) -> None:  # type: ignore[no-untyped-def]
+    """Each is at most 2 MB, has its truth beside it, begins and ends at rest."""
+    path = COMMITTED / f"{title.name}.mp4"
+    truth = json.loads(path.with_suffix(".json").read_text())
+
+    assert path.stat().st_size <= 2_000_000
+    assert truth["strike_s"] > 1.0
+    assert truth["pictures"][-1]["time_s"] - truth["rest_s"] > 0.7
+
+
+def test_there_are_two_of_each_foul() -> None:
+    """Ten videos: no contact, wrong ball first, no rail, scratch, off the table."""
+    sorts = [title.kind.replace("object_off", "off").replace("cue_off", "off") for title in FOULS]
+
+    assert {sort: sorts.count(sort) for sort in sorts} == {"no_contact": 2, "wrong_first": 2, "no_rail": 2, "scratch": 2, "off": 2}
+
+
+@pytest.mark.parametrize(
+    ("wishes", "word"),
+    [
+        (Wishes(size_px=(321, 180)), "size"),
+        (Wishes(tilt_deg=30.0), "tilt"),
+        (Wishes(cloth="plaid"), "cloth"),
+        (Wishes(balls="square"), "ball set"),
+        (Wishes(fps=0.0), "fps"),
+        (Wishes(camera_height_m=0.5), "height"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_one_line(wishes: Wishes, word: str) -> None:
+    """The message names what is wrong."""
+    with pytest.raises(InputError, match=word) as error:
+        make_recording("legal_pot", 1, wishes)
+
+    assert "\n" not in str(error.value)
+
+
+def test_help_has_examples() -> None:
+    """`--help` shows commands that can be copied."""
+    result = CliRunner().invoke(command, ["--help"])
+
+    assert result.exit_code == 0
+    assert "python -m sample_videos make" in result.output
