@@ -24,7 +24,7 @@ _STRIKE_MPS = 12.0
 """Fastest ball (a break, limits.md section 6): farther than this times the gap nothing can have gone."""
 _CLOCK_SHARE = 0.35
 """Standard deviation of a step along its course as a share of the step, where the stamps may lie (20 to 60 ms under 40)."""
-_WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact": 0.05, "free": 0.002, "strike": 2e-4}
+_WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact": 0.05, "free": 0.002, "strike": 1e-3}
 """Shares of the mixture; `free` is a contact where no other ball is near enough to cause one (cushion, jaw, unseen ball)."""
 _MISSED = 3.0
 """Cost of not detecting a ball in plain view: one in twenty."""
@@ -36,7 +36,7 @@ _LOOKS_LIMITS = (-4.0, 3.0)
 """Smallest and largest log agreement of looks: blur and light confuse names, so they never outweigh a known place."""
 _SWAP_NATS = 6.0
 """An exchange that motion alone does not exclude by this much is left to the looks."""
-_WEAK_NATS = 4.0
+_WEAK_NATS = 1.0
 """A link this costly by motion alone is cut and looked at again with all evidence."""
 
 

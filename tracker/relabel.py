@@ -28,10 +28,10 @@ from tracker.identity import NameBook, fuse, spare_labels
 from tracker.pockets import PocketMap
 from tracker.strand import FrameRecord, Strand
 
-_FALSE_NATS = 0.8
-"""Price of calling one detection false; less for a low score."""
-_FALSE_LIMIT = 14.0
-"""Price of calling a whole piece false at most: something standing on the cloth that is no ball."""
+_FALSE_ROW = (-1.0, 1.5)
+"""Price of calling one detection false, the log-odds of its score within these limits: a hand scores below one half."""
+_FALSE_LIMITS = (-6.0, 14.0)
+"""Price of calling a whole piece false, within these limits: the pictures of one thing err alike, whatever their number."""
 _OPEN_NATS = 4.0
 """Price of a ball that appears or ends in plain view, away from a mouth."""
 _FORBIDDEN = -1e6
@@ -343,13 +343,19 @@ def _piece(strand: Strand, low: int, high: int, frames: Sequence[FrameRecord], f
         evidence=fuse(looks_sum, weight),
         looks_sum=looks_sum,
         looks_weight=weight,
-        price=min(_FALSE_NATS * float(scores.sum()), _FALSE_LIMIT),
+        price=float(np.clip(score_odds(scores).sum(), *_FALSE_LIMITS)),
         on_bed=bool((weights > 0.1 * scores + 1e-9).any() or (high - low) > 0),
         first_v=first_v,
         last_v=last_v,
         first_rest=first_rest,
         last_rest=last_rest,
     )
+
+
+def score_odds(scores: FloatArray) -> FloatArray:
+    """Log-odds that detections are balls, limited, same shape."""
+    share = np.clip(scores, 0.01, 0.99)
+    return np.asarray(np.clip(np.log(share / (1 - share)), *_FALSE_ROW), dtype=np.float64)
 
 
 def _end_motion(times: FloatArray, places: FloatArray, sigma: FloatArray) -> tuple[tuple[float, float], bool]:

@@ -1,6 +1,7 @@
 """A strand: detections that the live tracker joined to one ball, with what is needed to cut and rejoin them later."""
 
 from dataclasses import dataclass, field
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,8 @@ from calibration.equipment import BallId
 from tracker.history import BoolArray, FloatArray
 from tracker.motion import BallFilter
 
+_ODDS_LIMIT = 6.0
+"""Log-odds kept at most: what was a ball for minutes can still turn out a hand within a second."""
 _CONFIRM_COUNT = 3
 """Detections that make a ball of a strand; one or two are more often a hand or a highlight."""
 
@@ -26,6 +29,7 @@ class Strand:
         looks_weight: Sum of the weights.
         frames, xs, ys, sigmas, scores, resting, weights, looks: A row per detection.
         cuts: Rows at which a new piece starts because motion alone did not decide.
+        ball_odds: Log-odds by scores alone that it is a ball, limited.
         unseen_s: Time in plain view without a detection.
         finished: No longer followed.
     """
@@ -46,15 +50,18 @@ class Strand:
     looks: list[FloatArray] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
     unseen_s: float = 0.0
+    ball_odds: float = 0.0
     finished: bool = False
 
     @property
     def confirmed(self) -> bool:
-        """Seen often enough to be a ball."""
-        return len(self.frames) >= _CONFIRM_COUNT
+        """Seen often and surely enough to be a ball."""
+        return len(self.frames) >= _CONFIRM_COUNT and self.ball_odds > 0
 
     def append(self, frame: int, x: float, y: float, sigma_m: float, score: float, weight: float, log_ratio: FloatArray) -> None:
         """Add a detection; metres, weight of its looks, log likelihood ratios (K,)."""
+        share = min(max(score, 0.05), 0.95)
+        self.ball_odds = min(max(self.ball_odds + log(share / (1 - share)), -_ODDS_LIMIT), _ODDS_LIMIT)
         self.frames.append(frame)
         self.xs.append(x)
         self.ys.append(y)
