@@ -33,6 +33,8 @@ CALL_SHOWN_S = 4.0
 """A call stays this long after its shot, seconds: shorter cannot be read, longer runs into the next shot."""
 _EVENT_SHOWN_S = 0.8
 """An event's ring and text stay this long, seconds."""
+_SHOWN = ("cue_contact", "ball_ball", "ball_cushion", "pocketed", "pocket_rebound", "off_table", "rail_top")
+"""Events worth a mark; crossings of lines would only clutter the picture."""
 _TRAIL_S = 1.5
 """Length of a trail, seconds: whole paths would cover a break."""
 _SAME_FRAME_S = 0.012
@@ -164,7 +166,7 @@ class Overlay:
     def _marks_of(self, shot: Mapping[str, Any]) -> list[_Mark]:
         marks, is_first = [], True
         for event in shot.get("events") or ():
-            if event["type"] == "stop" or float(event.get("p", 1.0)) < 0.5:
+            if event["type"] not in _SHOWN or float(event.get("p", 1.0)) < 0.5:
                 continue
             time_s = float(shot["start_s"]) + float(event["t"])
             contact = event["type"] == "ball_ball" and shot.get("cue_ball") in (event.get("a"), event.get("b"))
