@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tracker.history import BallTrack, BoolArray, ClockReport, FloatArray
+from tracker.history import BallTrack, ClockReport, FloatArray
 
 _OFF = 0.25
 """Deviation of step over expected step above which a stamp is doubted: 20 or 60 ms under 40 are off by 0.5, a slide
@@ -75,23 +75,21 @@ def _ratios(track: BallTrack) -> list[tuple[float, float, bool]]:
     spans = np.diff(times)
     ways = np.diff(places, axis=0)
     lengths = np.hypot(ways[:, 0], ways[:, 1])
-    usual = float(np.median(spans))
-    good: BoolArray = (spans < 1.5 * usual) & (spans > 0)
+    speeds = lengths / spans
+    width = 2 * _SIDE + 1
+    if len(spans) < width:
+        return []
+    windows = np.lib.stride_tricks.sliding_window_view(speeds, width)
+    left, right = np.median(windows[:, :_SIDE], axis=1), np.median(windows[:, _SIDE + 1 :], axis=1)
+    middle = slice(_SIDE, len(spans) - _SIDE)
+    steady = (left + right) / 2 * spans[middle]
+    even = np.lib.stride_tricks.sliding_window_view(spans < 1.5 * float(np.median(spans)), width).all(axis=1)
+    rolls = even & (steady > _SLOWEST_STEP_SIGMAS * sigma[1:][middle]) & (np.abs(left - right) < 0.15 * (left + right))
     result = []
-    for k in range(_SIDE, len(spans) - _SIDE):
-        before = slice(k - _SIDE, k)
-        after = slice(k + 1, k + 1 + _SIDE)
-        if not (good[k] and good[before].all() and good[after].all()):
-            continue
-        left, right = (float(np.median(lengths[part] / spans[part])) for part in (before, after))
-        steady = (left + right) / 2 * spans[k]
-        if (
-            steady < _SLOWEST_STEP_SIGMAS * sigma[k]
-            or abs(left - right) > 0.15 * (left + right)
-            or not _straight(ways[k - _SIDE : k + 1 + _SIDE])
-        ):
-            continue
-        result.append((float(times[k + 1]), float(lengths[k]) / steady, abs(left - right) < 0.06 * (left + right)))
+    for k in np.flatnonzero(rolls).tolist():
+        if _straight(ways[k : k + width]):
+            lasting = abs(left[k] - right[k]) < 0.06 * (left[k] + right[k])
+            result.append((float(times[k + _SIDE + 1]), float(lengths[k + _SIDE] / steady[k]), bool(lasting)))
     return result
 
 

@@ -13,6 +13,8 @@ calibration that is off by more than a centimetre at a mouth shifts both borders
 from dataclasses import dataclass
 from math import hypot, inf
 
+import numpy as np
+
 from calibration.table import POCKETS, Point, Table
 
 CORNER_SHELF_M = 0.055
@@ -68,6 +70,7 @@ class PocketMap:
         self.limit_x_m = spec.length_m / 2 - CUSHION_RADII * spec.ball_radius_m
         self.limit_y_m = spec.width_m / 2 - CUSHION_RADII * spec.ball_radius_m
         self._mouths = tuple(_mouth(table, name) for name in POCKETS)
+        self.middles_m = np.array([mouth.middle for mouth in self._mouths], dtype=np.float64)
 
     def place(self, position_m: Point) -> Place:
         """Where a centre at `position_m` lies."""

@@ -21,7 +21,7 @@ from calibration.table import Table
 from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
 from tracker.clock import picture_factor, read_clock
 from tracker.evidence import read_ends
-from tracker.history import BallTrack, TableState, TrackedBall, TrackReport
+from tracker.history import BallTrack, FloatArray, TableState, TrackedBall, TrackReport
 from tracker.identity import NameBook, assign_names, fuse, fused_probabilities, identities
 from tracker.motion import BallFilter
 from tracker.pockets import PocketMap
@@ -40,6 +40,12 @@ _NAME_HOLD = 0.7
 """Nats in favour of the name a strand has: names shall not flicker."""
 _GHOST_NATS_PER_S = 10.0
 """What a ball unseen in plain view loses of its claim to its name."""
+_SLOW_MPS = 0.02
+"""Slower balls cause no contact that moves another one visibly."""
+_EDGE_M = 0.02
+"""Nearer than this to where it touches a nose a moving ball may turn."""
+_NEAR_MOUTH_M = 0.12
+"""Nearer than this to the middle of a mouth a ball may be gone the next moment."""
 _HANDLED_SHARE = 0.005
 """Share of the bed covered that counts as somebody at the table: a cue alone covers about one per cent."""
 _BLUR_S = 0.01
@@ -173,48 +179,51 @@ class Tracker:
         return [item for j, item in enumerate(bed) if j not in merged]
 
     def _expect(self, now_s: float, step_s: float, observation: Observation) -> Expected:
-        spec = self.table.spec
-        rows = []
-        speeds = [(strand.motion.x, strand.motion.y, strand.motion.speed_mps) for strand in self._live]
-        for index, strand in enumerate(self._live):
-            motion = strand.motion
-            gap = max(now_s - strand.true_s, step_s)
-            x, y, sigma = motion.predict(gap)
-            px, py = self._reflect(x, y)
-            own = motion.speed_mps
-            near = [
-                v for k, (ox, oy, v) in enumerate(speeds)
-                if k != index and v > 0.02 and hypot(ox - motion.x, oy - motion.y) < (v + own) * gap * 1.3 + 2.4 * spec.ball_radius_m
-            ]  # fmt: skip
-            edge = max(abs(x) - self._places.limit_x_m, abs(y) - self._places.limit_y_m) > -0.02
-            hidden = observation.is_hidden((x, y), spec.length_m, spec.width_m)
-            place = self._places.place((x, y))
-            crowded = any(
-                k != index and hypot(ox - motion.x, oy - motion.y) < 2.6 * spec.ball_radius_m + v * gap
-                for k, (ox, oy, v) in enumerate(speeds)
-            )
-            memory = motion.memory if motion.memory is not None else (np.nan, np.nan)
-            rows.append(
-                (px, py, x, y, sigma, x - motion.x, y - motion.y, motion.x, motion.y, *memory, gap, max([own, *near]),
-                 bool(near) or (edge and own > 0), (px, py) != (x, y),
-                 missed_cost(hidden=hidden, crowded=crowded, near_mouth=place.distance_m < 0.12))
-            )  # fmt: skip
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), 16)
-        evidence = np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(len(rows), self._book.count)
+        spec, radius = self.table.spec, self.table.spec.ball_radius_m
+        count = len(self._live)
+        motions = [strand.motion for strand in self._live]
+        gap = np.array([max(now_s - strand.true_s, step_s) for strand in self._live], dtype=np.float64)
+        straight = np.array([motion.predict(wait) for motion, wait in zip(motions, gap.tolist(), strict=True)]).reshape(count, 3)
+        last = np.array([(motion.x, motion.y) for motion in motions]).reshape(count, 2)
+        speed = np.array([motion.speed_mps for motion in motions])
+        apart = np.hypot(last[:, None, 0] - last[None, :, 0], last[:, None, 1] - last[None, :, 1])
+        np.fill_diagonal(apart, np.inf)
+        meets = (speed[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
+        crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
+        reach = np.maximum(speed, np.where(meets, speed[None, :], 0.0).max(axis=1, initial=0.0))
+        predicted = self._reflect(straight[:, :2])
+        limits = np.array([self._places.limit_x_m, self._places.limit_y_m])
+        at_edge = (np.abs(straight[:, :2]) - limits > -_EDGE_M).any(axis=1) & (speed > 0)
+        mouths = self._places.middles_m
+        to_mouth = np.hypot(straight[:, None, 0] - mouths[None, :, 0], straight[:, None, 1] - mouths[None, :, 1]).min(
+            axis=1, initial=np.inf
+        )
+        hidden = [observation.is_hidden((x, y), spec.length_m, spec.width_m) for x, y, _ in straight.tolist()]
+        missed = [
+            missed_cost(hidden=h, crowded=bool(c), near_mouth=m < _NEAR_MOUTH_M)
+            for h, c, m in zip(hidden, crowded, to_mouth.tolist(), strict=True)
+        ]
+        evidence = np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(count, self._book.count)
         return Expected(
-            predicted_m=table[:, 0:2], straight_m=table[:, 2:4], sigma_m=table[:, 4], step_m=table[:, 5:7], last_m=table[:, 7:9],
-            memory_m=table[:, 9:11], gap_s=table[:, 11], reach_mps=table[:, 12], contact=table[:, 13] > 0, bounced=table[:, 14] > 0,
-            missed_cost=table[:, 15], looks=fused_probabilities(evidence),
-        )  # fmt: skip
+            predicted_m=predicted,
+            straight_m=straight[:, :2],
+            sigma_m=straight[:, 2],
+            step_m=straight[:, :2] - last,
+            last_m=last,
+            memory_m=np.array([motion.memory or (np.nan, np.nan) for motion in motions]).reshape(count, 2),
+            gap_s=gap,
+            reach_mps=reach,
+            contact=meets.any(axis=1) | at_edge,
+            bounced=(predicted != straight[:, :2]).any(axis=1),
+            missed_cost=np.array(missed, dtype=np.float64),
+            looks=fused_probabilities(evidence),
+        )
 
-    def _reflect(self, x: float, y: float) -> tuple[float, float]:
-        """Where a straight step ends after the cushions; restitution 0.75 across, 0.95 along is left to the noise."""
-        limit_x, limit_y = self._places.limit_x_m, self._places.limit_y_m
-        if abs(x) > limit_x:
-            x = np.sign(x) * max(limit_x - 0.75 * (abs(x) - limit_x), 0.0)
-        if abs(y) > limit_y:
-            y = np.sign(y) * max(limit_y - 0.75 * (abs(y) - limit_y), 0.0)
-        return float(x), float(y)
+    def _reflect(self, places: FloatArray) -> FloatArray:
+        """Where straight steps end after the cushions, (N, 2); restitution 0.75 across, what is lost along is noise."""
+        limits = np.array([self._places.limit_x_m, self._places.limit_y_m])
+        beyond = np.abs(places) - limits
+        return np.where(beyond > 0, np.sign(places) * np.maximum(limits - 0.75 * beyond, 0.0), places)
 
     def _steps(self, result: Assignment, seen: Seen, expected: Expected) -> list[tuple[float, float]]:
         """(step along the course over the expected step, standard deviation) of each ball that rolls on undisturbed."""
@@ -223,7 +232,8 @@ class Tracker:
             motion = self._live[i].motion
             length = float(np.hypot(*expected.step_m[i]))
             noise = float(np.hypot(seen.sigma_m[j], expected.sigma_m[i]))
-            if motion.resting or not motion.settled or expected.bounced[i] or length < 5 * noise:
+            lagging = self._true_s - self._live[i].true_s > 1e-6
+            if motion.resting or lagging or not motion.settled or expected.bounced[i] or length < 5 * noise:
                 continue
             unit = expected.step_m[i] / length
             way = seen.position_m[j] - expected.last_m[i]
@@ -231,7 +241,7 @@ class Tracker:
                 steps.append((float(way @ unit) / length, noise / length))
         return steps
 
-    def _take(self, result: Assignment, bed: list[Detection], log_ratios: np.ndarray, time_s: float, frame: int) -> None:
+    def _take(self, result: Assignment, bed: list[Detection], log_ratios: FloatArray, time_s: float, frame: int) -> None:
         for i, j, cost in result.pairs:
             strand, item = self._live[i], bed[j]
             strand.motion.update(time_s, *item.position_m, item.sigma_m, self._true_s - strand.true_s)
@@ -256,7 +266,7 @@ class Tracker:
             self._live.append(strand)
             self._strands.append(strand)
 
-    def _append(self, strand: Strand, item: Detection, log_ratio: np.ndarray, frame: int) -> None:
+    def _append(self, strand: Strand, item: Detection, log_ratio: FloatArray, frame: int) -> None:
         place = self._places.place(item.position_m)
         if item.streak_m is not None:
             (ax, ay), (bx, by) = item.streak_m
