@@ -138,7 +138,7 @@ def _scored(case: Case) -> Ruling:
 
 def _racked_again(case: Case, ruling: Ruling, left: tuple[str, ...]) -> Ruling:
     """S141-7.3a, 7.6, S141-T: fourteen or fifteen balls are racked, and the same player goes on."""
-    lying, table = facts.rest_positions(case), case.state.table
+    lying, table = _lying_after(case, ()), case.state.table
     row = fifteenth_row(table, lying.get(left[0]) if left else None, is_down=not left)
     column = cue_column(table, lying.get(case.state.cue_ball))
     cell = TABLE[row, column]
