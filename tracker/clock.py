@@ -21,8 +21,10 @@ _AGREE = 0.15
 """Balls agree when their ratios differ by less."""
 _LONGEST = 3.2
 """Largest ratio taken for a clock: more pictures lost than two in a row are the capture's to report."""
-_SLOWEST_STEP_SIGMAS = 6.0
-"""A step must be this many standard deviations long to measure time with."""
+_SLOWEST_STEP_SIGMAS = 16.0
+"""A step must be this many standard deviations long to measure time with: its ratio is then good to a tenth."""
+_DOUBTFUL_PICTURES = 3
+"""Contradicted stamps that make a clock doubtful; one or two can be contacts that fell into one picture."""
 _SIDE = 4
 """Steps on each side that give the steady step."""
 
@@ -62,7 +64,7 @@ def read_clock(tracks: Sequence[BallTrack], times_s: Sequence[float]) -> ClockRe
         alone = len(entries) == 1 and entries[0][1]
         if abs(middle - 1) > _OFF and middle < _LONGEST and (agreeing >= max(2, 0.7 * len(ratios)) or alone):
             spacing[index] = max(middle, 0.0)
-    doubtful = int((np.abs(spacing - 1) > _OFF).sum()) >= 2
+    doubtful = int((np.abs(spacing - 1) > _OFF).sum()) >= _DOUBTFUL_PICTURES
     return ClockReport(times_s=times, spacing=spacing, doubtful=doubtful)
 
 
@@ -88,7 +90,7 @@ def _ratios(track: BallTrack) -> list[tuple[float, float, bool]]:
     result = []
     for k in np.flatnonzero(rolls).tolist():
         if _straight(ways[k : k + width]):
-            lasting = abs(left[k] - right[k]) < 0.06 * (left[k] + right[k])
+            lasting = abs(left[k] - right[k]) < 0.05 * (left[k] + right[k])
             result.append((float(times[k + _SIDE + 1]), float(lengths[k + _SIDE] / steady[k]), bool(lasting)))
     return result
 

@@ -1,9 +1,13 @@
 """How tracks end: the evidence for pocketed, off the table, still there but not seen.
 
 A ball is not pocketed because it vanished. For it speak: a path that enters a mouth, a last place at or behind the
-mouth's line, a ball in the cup afterwards that was not there before, the mouth in plain view meanwhile. Against it: the
+mouth's line, a ball in the cup afterwards that was not there before, the bed in plain view meanwhile. Against it: the
 place or the way hidden when it was last seen, a path that leads elsewhere, a last place in the open at rest. Each adds to
 log-odds; the sizes below are set by hand from what each is worth and rounded, not fitted to clips.
+
+A ball that rested and was gone when another one reached it was struck so hard that no picture shows it: it left along
+the line of centres (a cut throws it off by at most a few degrees; Alciatore, TP A.14), and that line takes the place of
+its path.
 
 Fails: a ball picked up by hand at a mouth looks pocketed; the event reader knows whether somebody handled balls.
 """
@@ -27,6 +31,15 @@ _CUP_S = 4.0
 """A ball in the cup has to be seen within this time to be the one that fell (100 pictures at 25 a second)."""
 _CUP_NEAR_M = 0.03
 """A ball in the cup this close to one that lay there before is the same."""
+_THROW = 0.07
+"""Half width of the fan in which a struck ball leaves the line of centres, radians: throw 3 degrees, a place of the
+striker 2 mm off another 2 to 4."""
+_STRUCK_SOON_S = 1.5
+"""A struck ball that no picture shows is fast: it reaches a mouth within this time at the speed it was given."""
+_APPROACH_S = 0.15
+"""The striker reaches a ball within this time after both were last seen."""
+_STRIKER_MPS = 0.5
+"""A slower ball gives no speed that makes a ball vanish."""
 _AT_MOUTH_M = 0.09
 """Last place this close to the middle of a mouth counts as at the mouth: a fast ball's last picture is before it."""
 
@@ -38,6 +51,7 @@ class _Clues:
     at_mouth: bool
     inwards: bool
     resting: bool
+    struck: bool
     hidden: bool
     in_cup: bool
     off: bool
@@ -62,18 +76,21 @@ def read_ends(
     ends = []
     for track in tracks:
         if track.seen.any() and track.times_s[-1] < last_s - _OPEN_END_S:
-            ends.append(_read_end(track, frames, places, book))
+            ends.append(_read_end(track, tracks, frames, places, book))
     return tuple(ends)
 
 
-def _read_end(track: BallTrack, frames: Sequence[FrameRecord], places: PocketMap, book: NameBook) -> TrackEnd:
+def _read_end(track: BallTrack, tracks: Sequence[BallTrack], frames: Sequence[FrameRecord], places: PocketMap, book: NameBook) -> TrackEnd:
     row = int(np.flatnonzero(track.seen)[-1])
     time = float(track.times_s[row])
     x, y = (float(v) for v in track.positions_m[row])
     velocity, resting = _last_motion(track, row)
     here = places.place((x, y))
-    entry = places.entry((x, y), velocity)
-    soon = entry is not None and entry[1] <= _SOON_S
+    away = _struck(track, row, tracks, places.table.spec.ball_radius_m) if resting else None
+    if away is not None:
+        velocity, resting = away, False
+    entry = places.entry((x, y), velocity, spread=_THROW if away is not None else 0.0)
+    soon = entry is not None and (entry[1] <= _SOON_S or (away is not None and entry[1] <= _STRUCK_SOON_S))
     pocket = entry[0] if entry is not None and soon else here.pocket
     middle = places.table.mouth_centre_m(pocket)
     distance = hypot(x - middle[0], y - middle[1])
@@ -87,6 +104,7 @@ def _read_end(track: BallTrack, frames: Sequence[FrameRecord], places: PocketMap
         at_mouth=distance < _AT_MOUTH_M,
         inwards=inwards,
         resting=resting,
+        struck=away is not None,
         hidden=hidden,
         in_cup=cup is not None and (cup[0] == pocket or distance > 0.5),
         off=off,
@@ -128,6 +146,40 @@ def _last_motion(track: BallTrack, row: int) -> tuple[tuple[float, float], bool]
     if still:
         return (0.0, 0.0), True
     return (float(way[0]) / span, float(way[1]) / span), False
+
+
+def _struck(track: BallTrack, row: int, tracks: Sequence[BallTrack], radius_m: float) -> tuple[float, float] | None:
+    """Velocity with which a resting ball left when another one reached it just after `row`; None where none did.
+
+    The speed is that of the other ball times the cosine of the cut, a little more than it can be.
+    """
+    x, y = (float(v) for v in track.positions_m[row])
+    time = float(track.times_s[row])
+    best: tuple[float, tuple[float, float]] | None = None
+    for other in tracks:
+        if other.ball == track.ball:
+            continue
+        rows = [k for k in np.flatnonzero(other.seen) if time - _APPROACH_S <= other.times_s[k] <= time + 1e-6]
+        if len(rows) < 2:
+            continue
+        first, last = rows[-2], rows[-1]
+        span = float(other.times_s[last] - other.times_s[first])
+        px, py = (float(v) for v in other.positions_m[last])
+        vx, vy = (float(v) / span for v in other.positions_m[last] - other.positions_m[first])
+        speed = hypot(vx, vy)
+        if speed < _STRIKER_MPS:
+            continue
+        ahead = ((x - px) * vx + (y - py) * vy) / speed
+        across = ((x - px) * vy - (y - py) * vx) / speed
+        if abs(across) >= 2 * radius_m or ahead < 0:
+            continue
+        wait = (ahead - (4 * radius_m**2 - across**2) ** 0.5) / speed
+        if wait > _APPROACH_S or (best is not None and wait >= best[0]):
+            continue
+        nx, ny = (x - px - vx * wait) / (2 * radius_m), (y - py - vy * wait) / (2 * radius_m)
+        push = max(vx * nx + vy * ny, 0.1)
+        best = (wait, (nx * push, ny * push))
+    return None if best is None else best[1]
 
 
 def _view(
@@ -190,14 +242,14 @@ def _weigh(clues: _Clues) -> tuple[float, float, float]:
     """Probabilities of pocketed, off the table, still there."""
     pocketed = -1.0
     if clues.entry_s is not None:
-        pocketed += 3.5 if clues.entry_s < 0.25 else 2.0
+        pocketed += 3.5 if clues.entry_s < 0.25 or clues.struck else 2.0
     if clues.behind:
         pocketed += 2.5
     elif clues.at_mouth:
         pocketed += 1.5 if clues.inwards or clues.resting else 0.5
     if clues.in_cup:
         pocketed += 3.0
-    if clues.entry_s is None and not clues.behind and not clues.at_mouth:
+    if clues.entry_s is None and not clues.behind and not clues.at_mouth and not clues.struck:
         pocketed -= 2.0
     seen = min(clues.watched_s, 2.0)
     hidden = 0.5 + (2.0 if clues.hidden else 0.0) + (1.5 if clues.resting else 0.0) - 2.0 * seen

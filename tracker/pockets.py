@@ -86,10 +86,15 @@ class PocketMap:
             kind = "jaws"  # before the line of a mouth a ball can lie beyond the noses' line of either cushion
         return Place(kind=kind, pocket=mouth.name, depth_m=depth, distance_m=hypot(dx, dy))
 
-    def entry(self, position_m: Point, velocity_mps: Point) -> tuple[str, float] | None:
+    def entry(self, position_m: Point, velocity_mps: Point, *, spread: float = 0.0) -> tuple[str, float] | None:
         """The mouth that a straight path reaches first and after how many seconds; None where it reaches none.
 
         A centre that is behind a mouth's line already is there at once.
+
+        Args:
+            position_m: (x, y), table frame.
+            velocity_mps: (vx, vy).
+            spread: Half width of the fan of directions, radians.
         """
         best: tuple[str, float] | None = None
         best_s = inf
@@ -101,7 +106,8 @@ class PocketMap:
             wait = 0.0 if depth >= 0 else -depth / speed
             x, y = position_m[0] + wait * velocity_mps[0], position_m[1] + wait * velocity_mps[1]
             across = abs((y - mouth.middle[1]) * mouth.outwards[0] - (x - mouth.middle[0]) * mouth.outwards[1])
-            if across <= _MOUTH_MARGIN * mouth.half_m + max(depth, 0.0) and depth < 3 * mouth.half_m and wait < best_s:
+            fan = spread * hypot(x - position_m[0], y - position_m[1])
+            if across <= _MOUTH_MARGIN * mouth.half_m + max(depth, 0.0) + fan and depth < 3 * mouth.half_m and wait < best_s:
                 best, best_s = (mouth.name, wait), wait
         return best
 

@@ -32,8 +32,11 @@ _FALSE_ROW = (-1.0, 1.5)
 """Price of calling one detection false, the log-odds of its score within these limits: a hand scores below one half."""
 _FALSE_LIMITS = (-6.0, 14.0)
 """Price of calling a whole piece false, within these limits: the pictures of one thing err alike, whatever their number."""
-_OPEN_NATS = 4.0
-"""Price of a ball that appears or ends in plain view, away from a mouth."""
+_OPEN_NATS = (6.0, 4.0)
+"""Price of a ball that appears, or ends, in plain view away from a mouth: a detector loses balls more often than it misses
+one for long."""
+_HIDDEN_NATS = (1.0, 2.5)
+"""Price of a ball that appears or ends where something covers the bed, at rest or moving: a hand is more likely."""
 _FORBIDDEN = -1e6
 _FASTEST_MPS = 12.0
 _SIDE_S = 0.15
@@ -382,14 +385,16 @@ def _price_ends(piece: Piece, search: _Search) -> None:
     early = piece.times_s[0] - frames[0].time_s < 0.2
     before = frames[max(piece.frames[0] - 1 - first, 0)]
     if not early:
-        piece.start_price = 0.5 if before.is_hidden(x, y, length, width) else _OPEN_NATS
+        hidden = before.is_hidden(x, y, length, width)
+        piece.start_price = _HIDDEN_NATS[0 if piece.first_rest else 1] if hidden else _OPEN_NATS[0]
     x, y = (float(v) for v in piece.places_m[-1])
     late = frames[-1].time_s - piece.times_s[-1] < 0.2
     after = frames[min(piece.frames[-1] + 1 - first, len(frames) - 1)]
     if not late:
         entry = search.places.entry((x, y), piece.last_v)
         falls = search.places.place((x, y)).depth_m > 0 or (entry is not None and entry[1] < 0.4)
-        piece.end_price = 0.5 if falls or after.is_hidden(x, y, length, width) else _OPEN_NATS
+        hidden = after.is_hidden(x, y, length, width)
+        piece.end_price = 0.5 if falls else _HIDDEN_NATS[0 if piece.last_rest else 1] if hidden else _OPEN_NATS[1]
 
 
 def _exchange_costs(pieces: Sequence[Piece], swaps: Sequence[tuple[int, int, int, float]]) -> dict[tuple[int, int], float]:
