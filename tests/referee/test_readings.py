@@ -223,7 +223,9 @@ def test_ball_hidden_at_rest_stays_where_it_was() -> None:
     """A ball that nothing touched is no doubt when an arm hides it."""
     doubt = Doubt(kind="hidden", text="an arm", balls=("5",))
 
-    assert judge_shot(RULES, [a_state()], a_shot(doubts=(doubt,))).verdict == "legal"
+    unseen = Shot.from_dict({**a_shot(doubts=(doubt,)).to_dict(), "after": {"cue": [0, 0], "3": [0.5, 0.2], "9": [0.2, -0.3]}})
+
+    assert judge_shot(RULES, [a_state()], unseen).verdict == "legal"
 
 
 def a_break(*ps: float) -> Shot:
@@ -280,7 +282,7 @@ def test_people_are_believed() -> None:
 
 def test_reading_becomes_events_in_order_of_time() -> None:
     """A reading with the 5 first puts that contact first and keeps what came after."""
-    shot = a_shot(first={"3": 0.5, "5": 0.5})
+    shot = a_shot(event(0.45, "ball_ball", a="cue", b="5"), first={"3": 0.5, "5": 0.5})
     reading = next(item for item in closed_readings(shot, a_state()) if item.first == "5")
     case = to_case(reading, shot, (), Options())
 

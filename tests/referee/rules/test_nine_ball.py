@@ -56,6 +56,7 @@ STROKES = [
     ("N9-4.1", a_break(), LEGAL_BREAK, ()),
     ("N9-4.1", a_break(), "cue>1 4|left 7|foot 2|right", ("BREAK_FEW_RAILS",)),
     ("N9-4.1", a_break(), "cue>1 4|left 4|foot 4|right 7|foot", ("BREAK_FEW_RAILS",)),
+    ("N9-4.1", a_break(), "cue>1 4|left 7|foot 2|right cue|left", ("BREAK_FEW_RAILS",)),
     ("N9-4.1", a_break(), "cue>1 3@FL", ()),
     ("N9-4.1", a_break(), "cue>2 2>1 4|left 7|foot 2|right 9|left", ("WRONG_FIRST",)),
     ("N9-4.0", a_break(), "cue>1", ("BREAK_FEW_RAILS", "NO_RAIL")),
@@ -171,6 +172,19 @@ def test_nine_on_a_foul_is_spotted() -> None:
     assert (ruling.spotted, ruling.spotted_pos, ruling.stays_down) == (("9",), {"9": (0.75, 0.5)}, ("6",))
     assert not ruling.rack_over
     assert "9" in ruling.balls_after
+
+
+def test_cue_ball_in_hand_is_not_in_the_way_of_the_nine() -> None:
+    """GR-3.32: it will be lifted, so the 9 goes on the foot spot although the cue ball came to rest there."""
+    assert judge(a_state(), "cue>6 9@FL", {"cue": (0.75, 0.5)}).spotted_pos == {"9": (0.75, 0.5)}
+
+
+def test_push_out_suspends_the_frozen_ball_rule() -> None:
+    """N9-6.2: neither contact nor cushion is required, of a frozen ball either."""
+    frozen = (Frozen(ball="2", to="left", declared=True),)
+    state = a_state(phase="after_break", call=Call(kind="push_out"), frozen=frozen)
+
+    assert judge(state, "cue>2 2|left*").foul_codes == ()
 
 
 def test_nine_off_the_table_is_spotted() -> None:
@@ -423,6 +437,13 @@ def test_fold_carries_the_table_on() -> None:
 
     assert (after.balls, after.shooter, after.cue_state) == (("cue", "2", "9"), "B", "hand_anywhere")
     assert (after.consecutive_fouls, after.warned, after.last_breaker) == (Pair(2, 0), Pair(True, False), "B")
+
+
+def test_fold_forgets_a_warning_with_the_count() -> None:
+    """Who has cleared two fouls must be warned anew before he can lose by three."""
+    after = next_state(RULES, THIRD, judge(THIRD, "cue>2 2|foot"))
+
+    assert (after.consecutive_fouls, after.warned) == (Pair(0, 0), Pair(False, False))
 
 
 def test_lowest_ball_goes_by_number() -> None:
