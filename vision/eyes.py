@@ -43,7 +43,8 @@ into the cloth (it never does: the cloth's field cannot follow anything as small
 _KEEP = 0.5
 """Weight of the earlier cloth at each learning."""
 _SAME_CLOTH = 0.35
-"""Change of the cloth's colour over its length up to which earlier and new are averaged; more is another picture."""
+"""Change of the cloth's colour over its length up to which earlier and new are averaged; more is another view, from
+which nothing is learnt."""
 _LEAST_SHARE = 0.35
 """Part of the bed that must look like cloth: two players leaning over a table leave more than half."""
 _POCKETS_KEPT = 0.5
@@ -105,36 +106,36 @@ class Eyes:
             expected = "x".join(str(v) for v in self._calibration.camera.image_size_px)
             return _blind(frame, f"picture is {width}x{height}, the table was calibrated at {expected}")
         view = self._view.view(frame.image)
-        cloth, why = self._current_cloth(view, frame.time_s)
-        if cloth is None:
-            return _blind(frame, why)
+        cloth = self._current_cloth(view, frame.time_s)
         mask = foreground(view, cloth)
+        why = self._unlike(view, cloth, mask)
+        if why:
+            return _blind(frame, why)
+        if cloth is not self._cloth:
+            self._cloth, self._learnt_s = cloth, frame.time_s
         proposals = find_proposals(mask & self._zone, frame.image, self._view, self._fine, self._at_holes)
         seen = self._place(frame.image, view, proposals, cloth)
         detections = self._name(frame.image, seen, cloth)
         detections += self._streaks(frame.image, proposals.streaks, cloth)
         return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, detections))
 
-    def _current_cloth(self, view: Image, time_s: float) -> tuple[Cloth | None, str]:
+    def _current_cloth(self, view: Image, time_s: float) -> Cloth:
+        """The cloth known, or one learnt from this view where that is due; kept only if the view shows the table."""
         known = self._cloth
-        if known is None or time_s - self._learnt_s >= _RELEARN_S or time_s < self._learnt_s:
-            learnt = self._learner.learn(view)
-            why = self._unlike(view, learnt)
-            if known is not None and np.linalg.norm(learnt.usual - known.usual) < _SAME_CLOTH * np.linalg.norm(known.usual):
-                colour = _KEEP * known.colour + (1 - _KEEP) * learnt.colour
-                learnt = Cloth(colour, _KEEP * known.usual + (1 - _KEEP) * learnt.usual, learnt.noise, learnt.share)
-            if why:
-                return None, why
-            self._cloth, self._learnt_s = learnt, time_s
-            return learnt, ""
-        why = self._unlike(view, known)
-        return (None, why) if why else (known, "")
+        if known is not None and 0 <= time_s - self._learnt_s < _RELEARN_S:
+            return known
+        learnt = self._learner.learn(view)
+        if known is None:
+            return learnt
+        if np.linalg.norm(learnt.usual - known.usual) > _SAME_CLOTH * np.linalg.norm(known.usual):
+            return known
+        colour = _KEEP * known.colour + (1 - _KEEP) * learnt.colour
+        return Cloth(colour, _KEEP * known.usual + (1 - _KEEP) * learnt.usual, learnt.noise, learnt.share)
 
-    def _unlike(self, view: Image, cloth: Cloth) -> str:
+    def _unlike(self, view: Image, cloth: Cloth, mask: Mask) -> str:
         """Why a picture does not show the table; empty where it does."""
         inside = self._learner.bed[::4, ::4]
-        small = Cloth(cloth.colour[::4, ::4], cloth.usual, cloth.noise, cloth.share)
-        share = 1.0 - float(foreground(np.ascontiguousarray(view[::4, ::4]), small)[inside].mean()) if inside.any() else 0.0
+        share = 1.0 - float(mask[::4, ::4][inside].mean()) if inside.any() else 0.0
         if share < _LEAST_SHARE:
             return f"only {100 * share:.0f} % of the bed looks like its cloth: another view, or the bed is covered"
         if not self._pockets_known:

@@ -67,7 +67,9 @@ def read_looks(image: Image, centres_m: FloatArray, fitter: OutlineFitter, light
     """
     if len(centres_m) == 0:
         return []
-    points = np.concatenate([fitter.silhouette(centres_m, scale=ring) for ring in _RINGS[1:]], axis=1).astype(np.float32)
+    outline = fitter.silhouette(centres_m)
+    middle = outline.mean(axis=1, keepdims=True)
+    points = np.concatenate([middle + ring * (outline - middle) for ring in _RINGS[1:]], axis=1).astype(np.float32)
     weights = np.concatenate([np.full(fitter.angles, (b + a) * (b - a)) for a, b in pairwise(_RINGS)])
     pixels = np.asarray(cv2.remap(image, points[..., 0], points[..., 1], cv2.INTER_LINEAR), dtype=np.float64) / 255.0
     pixels = pixels / np.clip(light, 0.5, 1.6)[:, None, None]

@@ -63,6 +63,25 @@ class Outline:
     spread: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shape:
+    """Outlines of N balls at their starts.
+
+    Attributes:
+        outline: Shape (N, angles, 2), pixels.
+        normals: Shape (N, angles, 2), outward, length 1.
+        jacobian: Shape (N, 2, 2), pixels a radius of movement in x and in y.
+        slopes: Shape (N, angles, 2), radii the outline moves along its normals for a radius of movement in x, y.
+        radius_px: Shape (N,).
+    """
+
+    outline: FloatArray
+    normals: FloatArray
+    jacobian: FloatArray
+    slopes: FloatArray
+    radius_px: FloatArray
+
+
 class OutlineFitter:
     """Places balls of one radius seen by one camera."""
 
@@ -80,9 +99,11 @@ class OutlineFitter:
         towards = self._camera.position_m - centres
         distance = np.linalg.norm(towards, axis=1, keepdims=True)
         towards /= distance
-        across = np.cross(towards, (0.0, 1.0, 0.0))
+        # Two directions across the ray: ray x (0, 1, 0) made unit, and ray x that.
+        across = np.column_stack([-towards[:, 2], np.zeros(count), towards[:, 0]])
         across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
-        along = np.cross(towards, across)
+        (tx, ty, tz), (ax, _, az) = towards.T, across.T
+        along = np.column_stack([ty * az, tz * ax - tx * az, -ty * ax])
         circle = scale * radius * np.sqrt(1 - (radius / distance) ** 2)
         base = centres + towards * radius**2 / distance
         points = base[:, None] + circle[:, None] * (self._ring[None, :, :1] * across[:, None] + self._ring[None, :, 1:] * along[:, None])
@@ -103,32 +124,48 @@ class OutlineFitter:
         count = len(starts_m)
         if count == 0:
             return []
-        centres = np.array(starts_m, dtype=np.float64)
+        shape = self._shape(starts_m)
         unit = cloth / np.maximum(np.linalg.norm(cloth, axis=1, keepdims=True), 1.0)
-        slopes = self._slopes(centres)
-        offsets, weight, radius_px = np.empty(0), np.empty(0), np.empty(0)
+        moved = np.zeros((count, 2))
+        offsets, weight = np.empty(0), np.empty(0)
         for turn, prior in enumerate(_PRIORS):
-            offsets, strength, radius_px = self._edges(image, centres, unit, prior)
-            weight = self._weights(offsets, strength, radius_px, turn > 1)
+            offsets, strength = self._edges(image, shape, moved, unit, prior)
+            weight = self._weights(offsets, strength, shape.radius_px, turn > 1)
             if turn < len(_PRIORS) - 1:
-                centres = centres + self._step(offsets, slopes, weight)
+                moved = moved + self._step(offsets, shape.slopes, weight)
+        centres = starts_m + moved * self._radius
         pixels = self._camera.to_pixels(centres, height_m=self._radius)
-        found: list[Outline | None] = []
-        for index in range(count):
-            found.append(self._judge(index, centres, pixels, offsets, slopes, weight, radius_px, starts_m))
-        return found
+        return [
+            self._judge(centres[i], pixels[i], moved[i], offsets[i], shape.slopes[i], weight[i], float(shape.radius_px[i]))
+            for i in range(count)
+        ]
 
-    def _edges(self, image: Image, centres: FloatArray, unit: FloatArray, prior: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Edge offsets along normals in radii and their strength, shape (N, angles), and the radius in pixels, (N,)."""
+    def _shape(self, centres: FloatArray) -> "_Shape":
+        """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
         outline = self.silhouette(centres)
-        wider = self.silhouette(centres, scale=1.1)
-        normals, radius_px = _normals(outline, wider)
+        middle = self._camera.to_pixels(centres, height_m=self._radius)
+        small = 0.1 * self._radius
+        shifts = [self._camera.to_pixels(centres + small * np.eye(2)[axis], height_m=self._radius) - middle for axis in (0, 1)]
+        jacobian = np.stack(shifts, axis=2) / 0.1
+        along = np.roll(outline, -1, axis=1) - np.roll(outline, 1, axis=1)
+        normals = np.stack([along[..., 1], -along[..., 0]], axis=2)
+        normals /= np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-9)
+        outward = outline - middle[:, None]
+        normals *= np.sign((normals * outward).sum(2, keepdims=True))
+        radius_px = (normals * outward).sum(2).mean(axis=1)
+        slopes = np.einsum("nki,nij->nkj", normals, jacobian) / radius_px[:, None, None]
+        return _Shape(outline, normals, jacobian, slopes, radius_px)
+
+    def _edges(self, image: Image, shape: "_Shape", moved: FloatArray, unit: FloatArray, prior: float) -> tuple[FloatArray, FloatArray]:
+        """Edge offsets along normals in radii and their strength, shape (N, angles)."""
+        outline = shape.outline + np.einsum("nij,nj->ni", shape.jacobian, moved)[:, None]
+        normals, radius_px, count = shape.normals, shape.radius_px, len(moved)
         places = np.linspace(-_REACH, _REACH, _STEPS)
         t = places[None, None, :] * radius_px[:, None, None]
         xy = outline[:, :, None] + t[..., None] * normals[:, :, None]
-        flat = xy.reshape(len(centres) * _ANGLES, _STEPS, 2).astype(np.float32)
+        flat = xy.reshape(count * _ANGLES, _STEPS, 2).astype(np.float32)
         colours = np.asarray(cv2.remap(image, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
-        colours = colours.reshape(len(centres), _ANGLES, _STEPS, 3)
+        colours = colours.reshape(count, _ANGLES, _STEPS, 3)
         bright = np.einsum("nksc,nc->nks", colours, unit)
         rest = colours - bright[..., None] * unit[:, None, None, :]
         features = np.concatenate([rest, _BRIGHTNESS_WEIGHT * bright[..., None]], axis=3)
@@ -143,19 +180,7 @@ class OutlineFitter:
         shift = np.where(np.abs(bend) > 1e-6, 0.5 * (before - after) / np.where(bend == 0, 1.0, bend), 0.0)
         position = inner[best] + np.clip(shift, -0.5, 0.5) * (places[1] - places[0])
         strength = change[rows, columns, best]
-        return position, strength, radius_px
-
-    def _slopes(self, centres: FloatArray) -> FloatArray:
-        """How far the outline moves along its normals for a small movement in x and in y, shape (N, angles, 2)."""
-        outline = self.silhouette(centres)
-        normals, radius_px = _normals(outline, self.silhouette(centres, scale=1.1))
-        small = 0.05
-        slopes = []
-        for axis in (0, 1):
-            moved = centres.copy()
-            moved[:, axis] += small * self._radius
-            slopes.append(((self.silhouette(moved) - outline) * normals).sum(2) / radius_px[:, None] / small)
-        return np.stack(slopes, axis=2)
+        return position, strength
 
     @staticmethod
     def _weights(offsets: FloatArray, strength: FloatArray, radius_px: FloatArray, last: bool) -> FloatArray:
@@ -167,34 +192,30 @@ class OutlineFitter:
         normal = np.einsum("nk,nki,nkj->nij", weight, slopes, slopes) + 0.3 * np.eye(2)
         right = np.einsum("nk,nki,nk->ni", weight, slopes, offsets)
         step = np.linalg.solve(normal, right[..., None])[..., 0]
-        return np.asarray(np.clip(step, -0.3, 0.3) * self._radius)
+        return np.asarray(np.clip(step, -0.3, 0.3))
 
     def _judge(
         self,
-        index: int,
-        centres: FloatArray,
-        pixels: FloatArray,
+        centre: FloatArray,
+        pixel: FloatArray,
+        moved: FloatArray,
         offsets: FloatArray,
         slopes: FloatArray,
         weight: FloatArray,
-        radius_px: FloatArray,
-        starts_m: FloatArray,
+        radius_px: float,
     ) -> Outline | None:
-        used = weight[index] > 0.15
-        support = float(used.mean())
-        if used.sum() < 6 or np.linalg.norm(centres[index] - starts_m[index]) > 0.9 * self._radius:
+        used = weight > 0.15
+        if used.sum() < 6 or np.linalg.norm(moved) > 0.9:
             return None
-        spread = float(1.4826 * np.median(np.abs(offsets[index][used]))) + 1e-3
-        normal = np.einsum("ki,kj->ij", slopes[index][used], slopes[index][used]) + 1e-6 * np.eye(2)
+        spread = float(1.4826 * np.median(np.abs(offsets[used]))) + 1e-3
+        normal = np.einsum("ki,kj->ij", slopes[used], slopes[used]) + 1e-6 * np.eye(2)
         # Neighbouring normals share pixels and errors: count a third of them as independent.
         spreading = spread * float(np.sqrt(3.0 * np.trace(np.linalg.inv(normal)) / 2))
-        sigma = float(np.hypot(spreading, _FLOOR_PX / radius_px[index])) * self._radius
-        (x, y), (px, py) = centres[index], pixels[index]
-        return Outline(position_m=(float(x), float(y)), px=(float(px), float(py)), sigma_m=sigma, support=support, spread=spread)
-
-
-def _normals(outline: FloatArray, wider: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Unit normals of outlines, shape (N, angles, 2), and the mean radius in pixels, (N,), from one a tenth wider."""
-    normals = wider - outline
-    lengths = np.linalg.norm(normals, axis=2)
-    return normals / np.maximum(lengths, 1e-9)[..., None], lengths.mean(axis=1) / 0.1
+        sigma = float(np.hypot(spreading, _FLOOR_PX / radius_px)) * self._radius
+        return Outline(
+            position_m=(float(centre[0]), float(centre[1])),
+            px=(float(pixel[0]), float(pixel[1])),
+            sigma_m=sigma,
+            support=float(used.mean()),
+            spread=spread,
+        )
