@@ -42,6 +42,6 @@ CHROMIUM ?= chromium --headless --no-sandbox --disable-gpu --disable-quic --no-f
 docs: ## the page of rule coverage, and the picture in the README: the report on our own sample video, drawn by Chromium
 	$(BIN)/python -m referee.rules.coverage > docs/rule-coverage.md
 	$(BIN)/cueref review sample_videos/legal_pot.mp4 --game nine-ball -o build/readme
-	$(CHROMIUM) --window-size=900,760 --screenshot=$(CURDIR)/docs/images/report.png file://$(CURDIR)/build/readme/report.html
+	$(CHROMIUM) --window-size=900,850 --screenshot=$(CURDIR)/docs/images/report.png file://$(CURDIR)/build/readme/report.html
 
 check: lint types spelling tests ## all that must hold before a change goes in
