@@ -40,6 +40,10 @@ _APPROACH_S = 0.15
 """The striker reaches a ball within this time after both were last seen."""
 _STRIKER_MPS = 0.5
 """A slower ball gives no speed that makes a ball vanish."""
+_PART_OF_TABLE = 0.7
+"""A place covered in a larger share of the pictures is a shadowed mouth or a graphic at the rim, not an arm."""
+_JUST_AFTER_S = 0.2
+"""Something that covers the place within this time after the ball was last seen may have hidden it."""
 _AT_MOUTH_M = 0.09
 """Last place this close to the middle of a mouth counts as at the mouth: a fast ball's last picture is before it."""
 
@@ -187,21 +191,25 @@ def _view(
 ) -> tuple[bool, float]:
     """Whether last place or way to the mouth was covered around the end, and for how long both were in view afterwards."""
     spec = places.table.spec
-    near = (mouth[0] - place[0]) ** 2 + (mouth[1] - place[1]) ** 2 < 0.3**2
-    points = [place]
+    near = hypot(mouth[0] - place[0], mouth[1] - place[1]) < 0.3
+    points = [_on_bed(place, places)]
     if near:
-        points += [(place[0] + s * (mouth[0] - place[0]), place[1] + s * (mouth[1] - place[1])) for s in (0.5, 0.9)]
-    hidden, watched, previous = False, 0.0, time_s
-    for record in frames:
-        if record.time_s <= time_s:
-            continue
-        covered = any(record.is_hidden(x, y, spec.length_m, spec.width_m) for x, y in points)
-        if covered and record.time_s - time_s < 0.2:
-            hidden = True
-        if not covered:
-            watched += record.time_s - previous
-        previous = record.time_s
-    return hidden, watched
+        points += [_on_bed((place[0] + s * (mouth[0] - place[0]), place[1] + s * (mouth[1] - place[1])), places) for s in (0.5, 1.0)]
+    covered = np.array([[record.is_hidden(x, y, spec.length_m, spec.width_m) for x, y in points] for record in frames])
+    usable = np.array([record.usable for record in frames])
+    always = covered[usable].mean(axis=0) > _PART_OF_TABLE if usable.any() else np.zeros(len(points), dtype=bool)
+    plain = ~(covered & ~always).any(axis=1) & usable
+    times = np.array([record.time_s for record in frames])
+    later = times > time_s + 1e-9
+    spans = np.diff(times, prepend=times[0])
+    hidden = bool((~plain & later & (times - time_s < _JUST_AFTER_S)).any())
+    return hidden, float(spans[plain & later].sum())
+
+
+def _on_bed(point: tuple[float, float], places: PocketMap) -> tuple[float, float]:
+    """The nearest place at which a ball can lie clear of the cushions: masks are uncertain at noses and mouths."""
+    x, y = (max(-limit, min(limit, value)) for value, limit in zip(point, (places.limit_x_m, places.limit_y_m), strict=True))
+    return x, y
 
 
 def _new_in_cup(track: BallTrack, time_s: float, frames: Sequence[FrameRecord], book: NameBook) -> tuple[str, float] | None:

@@ -110,14 +110,15 @@ class FrameRecord:
     outside: tuple[tuple[float, float, float], ...]
 
     def is_hidden(self, x_m: float, y_m: float, length_m: float, width_m: float) -> bool:
-        """True where something covers the bed at (x, y) or the picture does not show the table at all."""
+        """True where something covers the bed at (x, y) or the picture does not show the table; False beyond the bed."""
         if not self.usable:
             return True
         if self.hidden is None:
             return False
         rows, columns = self.shape
-        column = min(max(int((x_m / length_m + 0.5) * columns), 0), columns - 1)
-        row = min(max(int((0.5 - y_m / width_m) * rows), 0), rows - 1)
+        column, row = int((x_m / length_m + 0.5) * columns), int((0.5 - y_m / width_m) * rows)
+        if not (0 <= row < rows and 0 <= column < columns):
+            return False
         bit = row * columns + column
         return bool((int(self.hidden[bit >> 3]) >> (7 - (bit & 7))) & 1)
 
