@@ -133,7 +133,9 @@ def render_report(
             _Row(left=f"{_part(gap)}{clock_text(float(gap['from_s']))} to {clock_text(float(gap['to_s']))}", text=str(gap["why"]))
             for gap in review.get("bad_intervals") or ()
         ]
-    except (KeyError, TypeError, AttributeError) as error:
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"report: missing or malformed field: {error}; give the output of cueref review --json") from error
     undecided = sum(view.badge == "undecided" for view in views)
     environment = Environment(

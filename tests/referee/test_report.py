@@ -104,7 +104,7 @@ def test_a_recording_without_a_shot_says_so(review: dict[str, Any]) -> None:
     assert "No shot was seen" in render_report({**review, "shots": []})
 
 
-@pytest.mark.parametrize("change", [{"format": "cueref.review/9"}, {"shots": [{}]}, {"table": None}])
+@pytest.mark.parametrize("change", [{"format": "cueref.review/9"}, {"shots": [{}]}, {"shots": [{"number": "one"}]}, {"table": None}])
 def test_what_is_not_a_review_is_refused_in_one_line(review: dict[str, Any], change: dict[str, Any]) -> None:
     """The message names what is wrong, and nothing is written."""
     with pytest.raises(InputError) as error:
