@@ -123,7 +123,7 @@ def limbs(look: PlayerLook, pose: Pose) -> list[_Limb]:
     parts += [
         _Limb(start=at(0.0, 0.012, 0.04), end=at(0.06, 0.03, 0.05), radii=(0.038, 0.033), colour=hand),
         _Limb(start=at(0.07, 0.03, 0.05), end=elbow, radii=(0.028, 0.044), colour=look.sleeve, folds=0.05),
-        _Limb(start=elbow, end=shoulder, radii=(0.05, 0.075), colour=look.shirt if look.side else look.sleeve, folds=0.1),
+        _Limb(start=elbow, end=shoulder, radii=(0.05, 0.075), colour=look.shirt, folds=0.1),
         _Limb(start=shoulder, end=other, radii=(0.09, 0.10), colour=look.shirt, folds=0.12),
         _Limb(start=high, end=other, radii=(0.055, 0.085), colour=look.shirt, folds=0.1),
         _Limb(start=at(0.56 * s, 0.0, 0.50), end=at(0.60 * s, -0.01, 0.54), radii=(0.085, 0.095), colour=look.hair, folds=0.06),

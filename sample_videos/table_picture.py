@@ -98,13 +98,13 @@ def paint_table(camera: CameraModel, table: Table, look: Look) -> TablePicture:
     canvas = _outline(camera, table, look)
     width, height = camera.image_size_px
     places = _places(camera)
-    light = _lamp_light(camera, table, look, places)
+    light = _lamp_light(table, look, places)
     bed, cushion = canvas.weight(Material.BED), canvas.weight(Material.CUSHION)
     grain = _grain(rng, (height, width), look)
     cloth = np.array(look.cloth, np.float32)
     bed_colour = (light * grain)[..., None] * cloth
     slope = np.float32(1 + rng.uniform(-0.10, 0.14))
-    cushion_colour = ((look.ambient + 1 - look.ambient) * slope * grain * _edge_free(light))[..., None] * cloth
+    cushion_colour = (slope * grain * _edge_free(light))[..., None] * cloth
     image = bed[..., None] * bed_colour + cushion[..., None] * cushion_colour
     flat = {
         Material.IRON: look.iron or look.rail,
@@ -160,9 +160,8 @@ def _outline(camera: CameraModel, table: Table, look: Look) -> _Canvas:
             canvas.fill(circle((inner[0], inner[1]), 0.72 * hole.radius_m), -0.06, Material.CUP, only=Material.HOLE)
     for nose_line, back in cushions(table, frame):
         outline = dense(np.concatenate([nose_line, back[::-1]]))
-        distance = np.minimum(np.abs(outline[:, 0]) - half_x, 0) + np.minimum(np.abs(outline[:, 1]) - half_y, 0)
         out = np.maximum(np.abs(outline[:, 0]) - half_x, np.abs(outline[:, 1]) - half_y)
-        rise = np.clip(out / frame.cushion_m, 0, 1) + 0 * distance
+        rise = np.clip(out / frame.cushion_m, 0, 1)
         canvas.fill(outline, nose + rise * (top - nose), Material.CUSHION)
     _chalks(canvas, table, look)
     return canvas
@@ -209,7 +208,7 @@ def _places(camera: CameraModel) -> Float32:
     return np.asarray(cv2.remap(grid, map_x, map_y, cv2.INTER_LINEAR), np.float32)
 
 
-def _lamp_light(camera: CameraModel, table: Table, look: Look, places: Float32) -> Float32:
+def _lamp_light(table: Table, look: Look, places: Float32) -> Float32:
     """Light on the bed, shape (H, W): 1 on average, with the noses' shadows and the dimness beside them."""
     half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
     nose = table.spec.nose_height_m
@@ -230,7 +229,6 @@ def _lamp_light(camera: CameraModel, table: Table, look: Look, places: Float32) 
                 # In a pocket's mouth, outside the nose lines, no rubber is above.
                 seen *= np.where(depth < -0.003, 0.9, np.clip((depth - edge) / soft + 0.5, 0, 1))
         light += np.float32(share) * lamp_falloff(lamp.centre_m, places) * seen
-    _ = camera
     return light
 
 
