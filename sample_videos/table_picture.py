@@ -151,7 +151,7 @@ def _outline(camera: CameraModel, table: Table, look: Look) -> _Canvas:
         canvas.fill(circle(hole.centre_m, hole.radius_m + frame.liner_m), top, Material.LINER)
         canvas.fill(circle(hole.centre_m, hole.radius_m), top, Material.HOLE)
     bed = np.array([(-half_x, -half_y), (half_x, -half_y), (half_x, half_y), (-half_x, half_y)])
-    canvas.fill(dense(bed * (1 + 0.03 / np.array([half_x, half_y]))), 0.0, Material.BED)
+    canvas.fill(dense(bed * (1 + 0.9 * frame.cushion_m / np.array([half_x, half_y]))), 0.0, Material.BED)
     for name, hole in pockets.items():
         canvas.fill(dense(throat(table, frame, name)), 0.0, Material.BED)
         canvas.fill(circle(hole.centre_m, hole.radius_m), 0.0, Material.HOLE)
@@ -313,7 +313,7 @@ def _lines(rng: np.random.Generator, camera: CameraModel, table: Table, look: Lo
             marks.append((circle(spot, float(rng.uniform(0.004, 0.012)), 20), 0.0, 0.15 if dark else 1.0, 0.0 if dark else 0.5))
     for _ in range(int(rng.poisson(20 * look.wear))):
         start = np.array([rng.uniform(-half_x, half_x), rng.uniform(-half_y, half_y)])
-        along = rng.normal(0, 0.05, 2)
+        along = rng.normal(0, 0.025, 2)
         across = np.array([-along[1], along[0]]) / (np.linalg.norm(along) + 1e-9) * 0.0012
         marks.append((np.array([start, start + along, start + along + across, start + across]), 0.0, 1.0, float(rng.uniform(0.02, 0.12))))
     for outline, z, factor, white in marks:
