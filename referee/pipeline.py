@@ -125,6 +125,7 @@ class Pipeline:
             replace(window, tracks=report.tracks),
             self._calibration.table,
             number=self._match.shot_count + 1,
+            report=report,
         )
         self._tracker.forget(window.end_s - KEEP_S)
         if shot is None:

@@ -30,6 +30,8 @@ FloatArray = NDArray[np.float64]
 
 GAP_M = 0.0025
 """Slack of a gap between candidates for a contact: calibration over a short distance, ball size."""
+FAST_MPS = 0.3
+"""A ball that wakes faster than this may have been thrown back by a cushion before its first frame."""
 THROW = 0.08
 """Impulse across the line of centres over the one along it (friction between balls)."""
 RAIL_FRICTION = 0.35
@@ -139,7 +141,11 @@ def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) ->
         deepest = min(gap, around.gap_m(cushion, kink.before.position(kink.high_s)))
         if min(abs(gap), abs(deepest)) > slack and not (deepest < 0 < gap):
             continue
+        outgoing = float(normal @ kink.after.velocity(kink.time_s))
         if not around.beside_nose(cushion, kink.place_m) or incoming > 0.02 or float(normal @ kink.jump_mps) <= 0:
+            continue
+        # a cushion sends a ball back; one that only slows was slowed by something else (or the clock lies)
+        if outgoing < -0.2 * abs(incoming) - 3 * kink.variance**0.5 and not kink.wakes:
             continue
         time, sigma = kink.time_s, kink.sigma_s
         if incoming < -0.02 and not kink.wakes:
@@ -188,6 +194,9 @@ def _pair_edges(kinks: Sequence[Kink], around: Surroundings, frame_s: float) -> 
 
 def _pair_edge(i: int, a: Kink, j: int, b: Kink, reach: float, frame_s: float) -> _Edge | None:
     time, sigma = _blend(((a.time_s, a.sigma_s + 1e-4), (b.time_s, b.sigma_s + 1e-4)))
+    if abs(a.time_s - b.time_s) > 4 * (a.sigma_s + b.sigma_s) + 1e-3:
+        # one of the two hides a second contact: the times say no more than the span
+        sigma = max(sigma, 0.5 * abs(a.time_s - b.time_s))
     low, high = min(a.low_s, b.low_s) - 0.5 * frame_s, max(a.high_s, b.high_s) + 0.5 * frame_s
     found = touch_time(a.before, b.before, reach, low, high)
     relative = float(np.hypot(*(a.before.velocity(time) - b.before.velocity(time))))

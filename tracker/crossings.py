@@ -10,8 +10,8 @@ OVERSHOOT_M = 0.002
 """A centre counts as past a line from this far beyond it; nearer the noise decides."""
 
 
-def line_crossings(path: Path, table: Table, start_s: float) -> list[ShotEvent]:
-    """Crossing events of one ball in time order, `t` from `start_s`."""
+def line_crossings(path: Path, table: Table) -> list[ShotEvent]:
+    """Crossing events of one ball in time order, `t` on the clock of the path."""
     if not path.moves:
         return []
     events = []
@@ -29,7 +29,7 @@ def line_crossings(path: Path, table: Table, start_s: float) -> list[ShotEvent]:
                 middle = _crossing_time(path, line, since, float(time))
                 direction = "to_foot" if now > 0 else "to_head"
                 p = 0.999 if abs(float(x[k])) > 2 * margin else 0.97
-                events.append(ShotEvent(t=middle - start_s, type=name, p=p, fields={"ball": path.ball, "dir": direction}))
+                events.append(ShotEvent(t=middle, type=name, p=p, fields={"ball": path.ball, "dir": direction}))
             side, since = now, float(time)
     events.sort(key=lambda event: event.t)
     return events

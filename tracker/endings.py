@@ -34,6 +34,8 @@ class Ending:
         time_s: Of the end: rest reached, mouth entered, last seen.
         place_m: Shape (2,), last place on the bed.
         pocket: Where it fell.
+        velocity_mps: At the last sample, of a ball that still rolls.
+        p_pocketed: Probability that a lost ball fell into `pocket`.
     """
 
     kind: str
@@ -41,6 +43,8 @@ class Ending:
     time_s: float
     place_m: FloatArray
     pocket: str | None = None
+    velocity_mps: tuple[float, float] = (0.0, 0.0)
+    p_pocketed: float = 0.0
 
 
 def find_ending(path: Path, around: Surroundings, end_s: float, frame_s: float) -> Ending:
@@ -66,7 +70,8 @@ def find_ending(path: Path, around: Surroundings, end_s: float, frame_s: float) 
                 return Ending(kind="off_table", p=0.4, time_s=time, place_m=place)
             return Ending(kind="lost", p=0.9, time_s=time, place_m=place)
     if speed > STILL_MPS:
-        return Ending(kind="rolling", p=0.99, time_s=time, place_m=place)
+        vx, vy = last.velocity(time)
+        return Ending(kind="rolling", p=0.99, time_s=time, place_m=place, velocity_mps=(float(vx), float(vy)))
     return Ending(kind="rest", p=0.99, time_s=last.start_s if not last.moving else time, place_m=place)
 
 

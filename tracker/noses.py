@@ -40,10 +40,12 @@ class Surroundings:
     Attributes:
         table: The table.
         touch_m: Distance of a centre from a nose line when the ball touches it, metres.
+        slack_m: What that distance is uncertain by, metres.
     """
 
     table: Table
     touch_m: float
+    slack_m: float = 0.0025
 
     @property
     def radius_m(self) -> float:

@@ -25,6 +25,10 @@ JITTER_SHIFT = 4.5
 JITTER_REACH = 5.0
 """Nor did it if no sample strays farther than so many standard deviations from its place."""
 
+STRAY_SIGMAS = 8.0
+"""A sample this many standard deviations off its smooth neighbours is no measurement of this ball."""
+STRAY_M = 0.005
+"""And at least this far: a compressed picture moves a fast ball by some millimetres."""
 CREEP_MPS = 0.1
 """A first movement slower than this may be noise."""
 
@@ -50,7 +54,11 @@ def make_path(track: BallTrack, noise_m: float) -> Path | None:
     xy = np.ascontiguousarray(track.positions_m[seen])
     if len(times) == 0:
         return None
-    variance = _variance(times, xy, np.asarray(track.sigma_m[seen]), noise_m)
+    sigma = np.asarray(track.sigma_m[seen])
+    strays = _strays(times, xy, noise_m)
+    if strays.any():
+        times, xy, sigma = times[~strays], np.ascontiguousarray(xy[~strays]), sigma[~strays]
+    variance = _variance(times, xy, sigma, noise_m)
     centre = np.median(xy, axis=0)
     deviation = np.abs(xy - centre) / np.sqrt(variance)[:, None]
     if _still(times, xy - centre, deviation, noise_m):
@@ -58,6 +66,28 @@ def make_path(track: BallTrack, noise_m: float) -> Path | None:
     else:
         pieces = _quiet(fit_pieces(times, xy, variance), times, xy, variance)
     return Path(ball=track.ball, times_s=times, xy_m=xy, variance=variance, pieces=tuple(pieces))
+
+
+def _strays(times: FloatArray, xy: FloatArray, noise_m: float) -> NDArray[np.bool_]:
+    """Single samples off a path that is smooth without them: another ball's detection, a hand, a reflection.
+
+    At a contact the neighbours of the sample do not fit each other either, so contacts are left alone.
+    """
+    count = len(times)
+    strays = np.zeros(count, np.bool_)
+    if count < 5:
+        return strays
+
+    def off(middle: slice, left: slice, right: slice) -> FloatArray:
+        share = ((times[middle] - times[left]) / (times[right] - times[left]))[:, None]
+        gap = xy[middle] - (1 - share) * xy[left] - share * xy[right]
+        return np.asarray(np.hypot(gap[:, 0], gap[:, 1]))
+
+    own = off(slice(2, -2), slice(1, -3), slice(3, -1))
+    before = off(slice(1, -3), slice(0, -4), slice(3, -1))
+    after = off(slice(3, -1), slice(1, -3), slice(4, None))
+    strays[2:-2] = (own > max(STRAY_SIGMAS * noise_m, STRAY_M)) & (np.maximum(before, after) < 0.3 * own)
+    return strays
 
 
 def _variance(times: FloatArray, xy: FloatArray, sigma: FloatArray, noise_m: float) -> FloatArray:
@@ -138,6 +168,7 @@ def _leads_nowhere(before: Piece | None, after: Piece | None, first: int, last: 
     stray = np.hypot(offset[:, 0], offset[:, 1]) / np.sqrt(variance[first : last + 1])
     if len(rests) == 2:
         # one wild sample, or a few, is an error of measurement, not a journey
-        return bool(np.quantile(stray, 0.5) < JITTER_REACH)
+        return float(np.quantile(stray, 0.5)) < JITTER_REACH
     mean = offset.mean(0)
-    return bool(stray.max() < JITTER_REACH and np.hypot(mean[0], mean[1]) < JITTER_SHIFT * float(np.sqrt(variance[first] / len(offset))))
+    limit = JITTER_SHIFT * float(np.sqrt(variance[first] / len(offset)))
+    return float(stray.max()) < JITTER_REACH and float(np.hypot(mean[0], mean[1])) < limit

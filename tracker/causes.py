@@ -1,0 +1,73 @@
+"""Wake-ups that no contact explains: the ball that must have caused them.
+
+A ball at rest is moved by another one. Where the other's change of course was too quick or too small to be found, its
+path still says that it passed there at that moment, and the ball moved off along the line of centres.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from calibration.equipment import BallId
+from tracker.contacts import Contact
+from tracker.kinks import Kink, Path
+from tracker.noses import Surroundings
+
+ALONG = 0.7
+"""Cosine between the line of centres and the way the ball moved off; a place between frames is not known better."""
+GAIN = 12.0
+"""Evidence given to such a contact: the wake-up is sure, its cause likely."""
+
+
+def missing_causes(
+    kinks: Sequence[Kink],
+    contacts: Sequence[Contact],
+    paths: Mapping[BallId, Path],
+    strike: Kink | None,
+    around: Surroundings,
+    frame_s: float,
+) -> list[Contact]:
+    """Contacts for the wake-ups that have none."""
+    found = []
+    for kink in kinks:
+        if not kink.wakes or kink is strike or kink.size_mps < 5 * kink.variance**0.5:
+            continue
+        if any(
+            kink.ball in (contact.ball, contact.other) and contact.other is not None and abs(contact.time_s - kink.time_s) < 2 * frame_s
+            for contact in contacts
+        ):
+            continue
+        best = min(
+            (option for path in paths.values() if path.ball != kink.ball and (option := _passes(path, kink, around, frame_s)) is not None),
+            default=None,
+        )
+        if best is not None:
+            _, ball, time = best
+            found.append(
+                Contact(
+                    ball=ball,
+                    other=kink.ball,
+                    time_s=time,
+                    sigma_s=max(kink.sigma_s, 0.1 * frame_s),
+                    place_m=kink.place_m,
+                    impulse_mps=kink.size_mps,
+                    gain=GAIN,
+                )
+            )
+    return found
+
+
+def _passes(path: Path, kink: Kink, around: Surroundings, frame_s: float) -> tuple[float, BallId, float] | None:
+    """How far off a ball was that may have hit the one that woke, its name and the time; None where it cannot have."""
+    spread = min(0.05, frame_s + 2 * kink.sigma_s)
+    speed = max(piece.speed(kink.time_s) for piece in (path.piece_at(kink.time_s - spread), path.piece_at(kink.time_s + spread)))
+    if speed < 0.02:
+        return None
+    moments = np.linspace(kink.time_s - spread, kink.time_s + spread, 17)
+    offsets = [kink.before.coefficients[0] - path.position(float(t)) for t in moments]
+    gaps = [abs(float(np.hypot(o[0], o[1])) - 2 * around.radius_m) for o in offsets]
+    k = int(np.argmin(gaps))
+    length = max(float(np.hypot(*offsets[k])), 1e-9)
+    if gaps[k] > 0.004 + 0.6 * speed * frame_s or float(offsets[k] @ kink.jump_mps) < ALONG * length * kink.size_mps:
+        return None
+    return gaps[k], path.ball, kink.time_s

@@ -1,0 +1,174 @@
+"""The facts of a shot with their probabilities, from its scene.
+
+- First contact: the ball that first_contact.py finds. Where no ball woke, "none" as far as the struck ball's path kept
+  clear of every ball: a graze that moves nothing is invisible, so a passage within a millimetre leaves "unknown" a share,
+  and so do stretches in which the struck ball was not seen near other balls.
+- Rails: the cushion contacts before and after it, each with the probability of being one and of its order in time. A
+  ball pocketed close to a lip may have touched it in its last frames.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from calibration.equipment import BallId
+from tracker.contacts import Contact
+from tracker.first_contact import FirstContact, decide
+from tracker.history import BallIdentity
+from tracker.kinks import Path
+from tracker.scene import Scene
+
+FloatArray = NDArray[np.float64]
+
+GAIN_MIDDLE = 4.0
+"""Evidence (chi square) at which a contact is as likely as not."""
+GAIN_SCALE = 3.0
+"""Evidence per unit of log odds."""
+PASSING_SIGMA_M = 0.0007
+"""Doubt of a closest approach: path, place and ball size together."""
+UNSEEN_S = 0.12
+"""Struck ball unseen for longer than this: it may have touched something meanwhile."""
+LIP_SIGMA_M = 0.004
+"""Doubt of whether a falling ball clears a lip: rounding of lips and angle of facings are not known."""
+SHELF_RATIO = 1.4
+"""Way from the line of the nose ends to where a ball drops in a corner, in radii."""
+
+
+def contact_probability(contact: Contact) -> float:
+    """Probability that a contact happened."""
+    return float(1 / (1 + np.exp(-np.clip((contact.gain - GAIN_MIDDLE) / GAIN_SCALE, -50, 50))))
+
+
+def find_first_contact(scene: Scene) -> FirstContact:
+    """Which ball the struck ball touched first, `none` or `unknown`."""
+    strike = scene.strike
+    if strike is None:
+        return FirstContact(probability={"unknown": 1.0})
+    reach = 2 * scene.around.radius_m
+    striker = scene.paths[strike.ball]
+    wakes = [kink for kink in scene.wakes if kink.time_s > scene.strike_s - 0.02 - 3 * kink.sigma_s]
+    resting = {ball: path.pieces[0] for ball, path in scene.paths.items() if path is not striker and not path.pieces[0].moving}
+    found = decide(striker, strike, wakes, resting, reach, scene.frame_s)
+    if found is None:
+        return _no_contact(scene, striker)
+    best = next(iter(found.probability))
+    times = [(contact.time_s, contact.sigma_s) for contact in scene.contacts if {contact.ball, contact.other} == {strike.ball, best}]
+    if not times and found.time_s is not None:
+        times = [(found.time_s, found.sigma_s)]
+    time, sigma = min(times)
+    return FirstContact(probability=found.probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+
+
+def _no_contact(scene: Scene, striker: Path) -> FirstContact:
+    unknown = 0.002
+    others = {ball: path for ball, path in scene.paths.items() if path is not striker}
+    spans = np.diff(striker.times_s)
+    for k in np.flatnonzero((spans > max(UNSEEN_S, 3.5 * scene.frame_s)) & (striker.times_s[1:] > scene.strike_s)):
+        middle = 0.5 * (striker.times_s[k] + striker.times_s[k + 1])
+        way = striker.piece_at(float(middle)).speed(float(middle)) * float(spans[k])
+        unknown = max(unknown, 0.3 if way > 0.05 else unknown)
+    moving = striker.times_s > scene.strike_s
+    places = striker.xy_m[moving]
+    if len(places):
+        grid = np.linspace(scene.strike_s, float(striker.times_s[-1]), max(50, int(400 * (striker.times_s[-1] - scene.strike_s))))
+        line = np.array([striker.position(float(t)) for t in grid])
+        for path in others.values():
+            away = path.pieces[0].position(path.pieces[0].start_s)
+            gap = float(np.hypot(*(line - away).T).min()) - 2 * scene.around.radius_m
+            unknown = max(unknown, float(ndtr((0.0005 - gap) / PASSING_SIGMA_M)))
+    if scene.endings[striker.ball].kind in ("rolling", "lost"):
+        unknown = max(unknown, 0.05)
+    return FirstContact(probability={"none": 1 - unknown, "unknown": unknown})
+
+
+def with_identities(first: FirstContact, identities: Sequence[BallIdentity]) -> FirstContact:
+    """The first contact by true names, where tracks may carry wrong ones."""
+    known = {identity.ball: identity for identity in identities}
+    mixed: dict[str, float] = {}
+    for ball, p in first.probability.items():
+        identity = known.get(ball)
+        if identity is None:
+            mixed[ball] = mixed.get(ball, 0.0) + p
+            continue
+        others = sum(share for _, share in identity.others)
+        scale = (1 - identity.probability) / others if others > 0 else 0.0
+        mixed[ball] = mixed.get(ball, 0.0) + p * (identity.probability if others > 0 else 1.0)
+        for name, share in identity.others:
+            mixed[name] = mixed.get(name, 0.0) + p * share * scale
+    kept = {ball: p for ball, p in sorted(mixed.items(), key=lambda item: -item[1]) if p > 1e-4}
+    total = sum(kept.values())
+    return replace(first, probability={ball: p / total for ball, p in kept.items()})
+
+
+def lip_probability(scene: Scene, ball: BallId) -> float:
+    """Probability that a ball that fell touched a lip or facing of its pocket on the way in, as its last path tells."""
+    ending, path = scene.endings[ball], scene.paths[ball]
+    last = path.pieces[-1]
+    if ending.pocket is None or not last.moving:
+        return 0.5
+    time = float(path.times_s[-1])
+    place, velocity = last.position(time), last.velocity(time)
+    outward = scene.around.outward(ending.pocket)
+    across = np.array([-outward[1], outward[0]])
+    mouth = np.array(scene.around.table.mouth_centre_m(ending.pocket))
+    rate = float(velocity @ outward)
+    if rate < 0.02:
+        return 0.7
+    shelf = (0.0 if ending.pocket[0] == "S" else SHELF_RATIO) * scene.around.radius_m
+    half = scene.around.mouth_half_m(ending.pocket)
+    worst = -1.0
+    for depth in np.linspace(-scene.around.radius_m, shelf, 9):
+        wait = (depth - float((place - mouth) @ outward)) / rate
+        if wait < 0:
+            continue
+        offset = abs(float((place + velocity * wait - mouth) @ across))
+        # before the line of the nose ends it is their points that can be touched, behind it the facings
+        clear = float(np.hypot(half - offset, depth)) if depth < 0 else half - offset
+        worst = max(worst, scene.around.radius_m - clear)
+    sigma = (LIP_SIGMA_M**2 + last.position_variance(time)) ** 0.5
+    return float(np.clip(ndtr(worst / sigma), 0.01, 0.97))
+
+
+def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
+    """Probabilities of a cushion before the first contact (struck ball) and after it (any ball)."""
+    none_before, none_after = 1.0, 1.0
+    for contact in scene.contacts:
+        if contact.cushion is None:
+            continue
+        p = contact_probability(contact)
+        later = 0.0 if first.time_s is None else _later(contact, first)
+        none_after *= 1 - p * later
+        if scene.strike is not None and contact.ball == scene.strike.ball:
+            none_before *= 1 - p * (1 - later)
+    if first.time_s is None:
+        return 1 - none_before, 0.0
+    for ball, ending in scene.endings.items():
+        if ending.kind == "pocketed" and ending.time_s > first.time_s and not _lip_listed(scene, ball):
+            none_after *= 1 - ending.p * lip_probability(scene, ball)
+    return 1 - none_before, 1 - none_after
+
+
+def _later(contact: Contact, first: FirstContact) -> float:
+    assert first.time_s is not None
+    sigma = (contact.sigma_s**2 + first.sigma_s**2 + 0.0005**2) ** 0.5
+    return float(ndtr((contact.time_s - first.time_s) / sigma))
+
+
+def _lip_listed(scene: Scene, ball: BallId) -> bool:
+    """Whether a contact at the mouth just before the fall is among the contacts already."""
+    ending = scene.endings[ball]
+    return any(
+        contact.ball == ball and contact.cushion is not None and abs(contact.time_s - ending.time_s) < 0.06 for contact in scene.contacts
+    )
+
+
+def lips(scene: Scene) -> Mapping[BallId, float]:
+    """Balls that fell without a listed lip contact, and the probability that there was one."""
+    return {
+        ball: lip_probability(scene, ball)
+        for ball, ending in scene.endings.items()
+        if ending.kind == "pocketed" and not _lip_listed(scene, ball)
+    }

@@ -1,0 +1,131 @@
+"""Everything read off a shot's window before facts are stated: paths, stroke, contacts, endings.
+
+All times in a scene are on the corrected clock (truetime.py); what is stated goes back to the recording's own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calibration.equipment import BallId
+from tracker.causes import missing_causes
+from tracker.contacts import Contact, explain
+from tracker.endings import Ending, find_ending
+from tracker.history import BallTrack, TrackEnd, TrackReport
+from tracker.kinks import Kink, Path, find_kinks
+from tracker.noses import Surroundings
+from tracker.segment import ShotWindow
+from tracker.stroke import find_stroke, stroke_unseen
+from tracker.truetime import TrueTime, true_time
+from tracker.wake import make_path, rest_noise_m
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One shot as paths and changes of course.
+
+    Attributes:
+        paths: Ball to path.
+        around: The bed's edge.
+        clock: Corrected against stamped time.
+        frame_s: Usual spacing of the pictures.
+        end_s: Last picture.
+        strike: First kink of the struck ball; None where it was not seen.
+        strike_s: Tip contact; the first picture where it was not seen.
+        contacts: In time order.
+        wakes: First kinks of the other balls that lay still.
+        endings: How each track ends.
+    """
+
+    paths: Mapping[BallId, Path]
+    around: Surroundings
+    clock: TrueTime
+    frame_s: float
+    end_s: float
+    strike: Kink | None
+    strike_s: float
+    contacts: Sequence[Contact]
+    wakes: Sequence[Kink]
+    endings: Mapping[BallId, Ending]
+
+    def since_strike(self, true_s: float) -> float:
+        """Seconds from the tip contact on the recording's clock."""
+        return self.clock.to_stamp(true_s) - self.clock.to_stamp(self.strike_s)
+
+
+def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | None) -> Scene | None:
+    """The scene of a window; None where no ball moves."""
+    if not window.tracks:
+        return None
+    clock = true_time(window.tracks, report.clock if report is not None else None)
+    tracks = clock.correct(window.tracks)
+    noise = rest_noise_m(tracks)
+    times = np.unique(np.concatenate([track.times_s for track in tracks]))
+    frame = float(np.median(np.diff(times))) if len(times) > 1 else 0.04
+    paths = {path.ball: path for track in tracks if (path := make_path(track, noise)) is not None}
+    if not any(path.moves for path in paths.values()):
+        return None
+    kinks = [kink for path in paths.values() for kink in find_kinks(path)]
+    wakes: dict[BallId, Kink] = {}
+    for kink in kinks:
+        if kink.wakes and kink.ball not in wakes:
+            wakes[kink.ball] = kink
+    start, end = clock.to_true(window.start_s), clock.to_true(window.end_s)
+    unseen = not window.strike_seen and stroke_unseen(paths, start, frame)
+    strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
+    free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
+    contacts = explain(kinks, around, free=free, frame_s=frame)
+    contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
+    contacts.sort(key=lambda contact: contact.time_s)
+    return Scene(
+        paths=paths,
+        around=around,
+        clock=clock,
+        frame_s=frame,
+        end_s=end,
+        strike=strike,
+        strike_s=strike.time_s if strike is not None else start,
+        contacts=contacts,
+        wakes=[kink for kink in wakes.values() if kink is not strike],
+        endings=_endings(paths, tracks, around, end, frame, report),
+    )
+
+
+def _endings(
+    paths: Mapping[BallId, Path],
+    tracks: Sequence[BallTrack],
+    around: Surroundings,
+    end_s: float,
+    frame_s: float,
+    report: TrackReport | None,
+) -> dict[BallId, Ending]:
+    ends = {end.ball: end for end in report.ends} if report is not None else {}
+    last_rows = {track.ball: float(track.times_s[-1]) for track in tracks}
+    endings = {}
+    for ball, path in paths.items():
+        ending = find_ending(path, around, end_s, frame_s)
+        if ball in ends:
+            ending = _weighed(ending, ends[ball])
+        elif report is not None and ending.kind in ("lost", "pocketed", "off_table") and last_rows[ball] > end_s - 1.5 * frame_s:
+            # the tracker carries it on to the last picture: it knows of no end
+            ending = replace(ending, kind="rest", p=0.9)
+        endings[ball] = ending
+    return endings
+
+
+def _weighed(ending: Ending, end: TrackEnd) -> Ending:
+    """An ending with the tracker's evidence (who covered what, a ball seen in the cup) taken in."""
+    if ending.kind == "pocketed":
+        same = ending.pocket == end.pocket
+        theirs = end.p_pocketed if same else 0.0
+        p = max(ending.p, theirs) if theirs > 0.9 else 0.5 * (ending.p + theirs)
+        return replace(ending, p=p, pocket=ending.pocket if same or ending.p > end.p_pocketed else end.pocket)
+    if ending.kind in ("lost", "off_table", "rest", "rolling"):
+        if end.p_pocketed > max(0.5, end.p_off_table):
+            return replace(ending, kind="pocketed", p=end.p_pocketed, pocket=end.pocket)
+        if end.p_off_table > 0.5:
+            return replace(ending, kind="off_table", p=end.p_off_table)
+        if ending.kind == "lost" and end.p_pocketed >= 0.05:
+            return replace(ending, p_pocketed=end.p_pocketed, pocket=end.pocket)
+    return ending
