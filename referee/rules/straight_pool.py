@@ -55,13 +55,13 @@ def no_rail(case: Case) -> Foul | None:
 
 def frozen_ball(case: Case) -> Foul | None:
     """S141-7.2b, GR-3.38: the ball met first was announced as frozen."""
-    free = tuple(ball for ball in case.state.object_balls if not facts.declared_frozen(case, ball))
+    free = tuple(ball for ball in facts.first_contacts(case) if not facts.declared_frozen(case, ball))
     return _also(general.frozen(case, facts.first_contact(case, on=free)), "S141-7.2b", "S141-7.2")
 
 
 def near_rail_ball(case: Case) -> Foul | None:
     """S141-7.2d to 7.2f: the ball met first counts as frozen to its nearest cushion, and GR-3.38 is not met."""
-    free = tuple(ball for ball in case.state.object_balls if counts_as_frozen(case, ball) is None)
+    free = tuple(ball for ball in facts.first_contacts(case) if counts_as_frozen(case, ball) is None)
     first = facts.first_contact(case, on=free)
     clause = None if first is None else counts_as_frozen(case, first)
     if first is None or clause is None:
@@ -223,9 +223,12 @@ def _undone(case: Case) -> Ruling | None:
 def _as_read(case: Case) -> Case:
     """In hand means behind the head string (S141-10), and a ball that hung too short to be put back fell with the stroke
     (GR-3.31): it is read as pocketed."""
-    state = replace(case.state, cue_state="hand_kitchen") if case.state.cue_state == "in_hand" else case.state
-    short = set(general.late_drops(case)) if facts.is_stroke(case) else set()
-    return replace(case, state=state, events=tuple(_fallen(event) if event.fields.get("ball") in short else event for event in case.events))
+    if case.state.cue_state == "in_hand":
+        case = replace(case, state=replace(case.state, cue_state="hand_kitchen"))
+    short = general.late_drops(case) if facts.is_stroke(case) else ()
+    if not short:
+        return case
+    return replace(case, events=tuple(_fallen(event) if event.fields.get("ball") in short else event for event in case.events))
 
 
 def _fallen(event: ShotEvent) -> ShotEvent:

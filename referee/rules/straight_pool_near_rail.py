@@ -60,13 +60,15 @@ def counts_as_frozen(case: Case, ball: str) -> str | None:
 
     7.2e and 7.2f: the count of fouls in a row is above zero exactly when the stroke before was a foul.
     """
-    if not case.options.s141_near_rail_rule or facts.declared_frozen(case, ball) or near_cushion(case, ball) is None:
+    if not case.options.s141_near_rail_rule:
         return None
     shooter = case.state.shooter
     fouls = case.state.consecutive_fouls[shooter]
-    if fouls:
-        return "S141-7.2e" if fouls == 1 else "S141-7.2f"
-    return "S141-7.2d" if case.state.near_rail.get(shooter, {}).get(ball, 0) >= SAFETIES_ALLOWED else None
+    if not fouls and case.state.near_rail.get(shooter, {}).get(ball, 0) < SAFETIES_ALLOWED:
+        return None
+    if facts.declared_frozen(case, ball) or near_cushion(case, ball) is None:
+        return None
+    return "S141-7.2d" if not fouls else "S141-7.2e" if fouls == 1 else "S141-7.2f"
 
 
 def with_frozen(case: Case, ball: str) -> Case:
