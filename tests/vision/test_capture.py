@@ -1,0 +1,76 @@
+"""Videos from outside: time stamps, and one line for each thing that is no video."""
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from calibration.errors import InputError
+from vision.capture import open_video
+
+
+def write_video(path: Path, stamps_ms: list[int]) -> None:
+    """A small video with pictures at the given stamps; picture i is a grey of 20 i."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=1000)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for index, stamp in enumerate(stamps_ms):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 20 * index, np.uint8), format="bgr24")
+            frame.pts = stamp
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+
+
+def test_time_stamps_are_the_containers(tmp_path: Path) -> None:
+    """Unevenly spaced pictures keep their spacing, counted from the first one shown."""
+    path = tmp_path / "uneven.mp4"
+    write_video(path, [0, 20, 60, 120, 160])
+
+    frames = list(open_video(path))
+
+    assert [frame.index for frame in frames] == [0, 1, 2, 3, 4]
+    assert [round(frame.time_s, 3) for frame in frames] == [0.0, 0.02, 0.06, 0.12, 0.16]
+    assert [round(float(frame.image.mean()) / 20) for frame in frames] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("name", "content", "words"), [("empty.mp4", b"", "empty"), ("text.mp4", b"hello, not a video\n", "not a video")])
+def test_what_is_no_video_is_refused_in_one_line(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    """An empty file and a text file named .mp4 are each told as what they are."""
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    with pytest.raises(InputError) as caught:
+        open_video(path)
+
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
+    """A name that leads nowhere, and one that leads to a folder."""
+    with pytest.raises(InputError, match="no such video file"):
+        open_video(tmp_path / "none.mp4")
+    with pytest.raises(InputError, match="folder"):
+        open_video(tmp_path)
+
+
+def test_torn_video_gives_what_can_be_decoded_and_says_so(tmp_path: Path) -> None:
+    """A file cut off in the middle shows its first part and then tells that it was cut; the whole one tells nothing."""
+    whole, torn = tmp_path / "whole.avi", tmp_path / "torn.avi"
+    with av.open(str(whole), "w") as container:
+        stream = container.add_stream("mjpeg", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuvj420p"
+        random = np.random.default_rng(0)
+        for _ in range(100):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(random.integers(0, 255, (48, 64, 3), dtype=np.uint8), format="bgr24")))
+        container.mux(stream.encode())
+    data = whole.read_bytes()
+    torn.write_bytes(data[: len(data) // 2])
+
+    source, rest = open_video(whole), open_video(torn)
+    shown, shown_torn = len(list(source)), len(list(rest))
+
+    assert (shown, source.torn) == (100, "")
+    assert 30 < shown_torn < 70
+    assert "cut off" in rest.torn

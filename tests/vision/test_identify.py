@@ -1,0 +1,91 @@
+"""Names: looks to likelihoods, and one picture's names under "each ball exists once"."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from calibration.equipment import find_ball_set
+from vision.identify import assign_names, best_names, likelihoods
+from vision.looks import Looks
+
+NINE = find_ball_set("nine")
+
+
+def solid(lab: tuple[float, float, float]) -> Looks:
+    """A ball all of one colour."""
+    return Looks(white=0.05, rim_white=0.03, dark=0.0, coloured=0.95, lab=lab)
+
+
+WHITE = Looks(white=0.98, rim_white=0.97, dark=0.0, coloured=0.02, lab=(80.0, 0.0, 5.0))
+STRIPE = Looks(white=0.3, rim_white=0.42, dark=0.0, coloured=0.7, lab=(77.0, 11.0, 70.0))
+BLACK = Looks(white=0.05, rim_white=0.03, dark=0.65, coloured=0.3, lab=(18.0, 4.0, -20.0))
+
+
+def test_plain_cases_are_named() -> None:
+    """White is the cue ball, white and yellow the 9, yellow the 1, black the 8."""
+    found = likelihoods([WHITE, STRIPE, solid((76.0, 12.0, 70.0)), BLACK], NINE)
+
+    assert [max(one, key=lambda ball: one[ball]) for one in found] == ["cue", "9", "1", "8"]
+    assert all(sum(one.values()) == pytest.approx(1.0) for one in found)
+
+
+def test_pink_four_says_that_seven_is_brown() -> None:
+    """One make for all: with a pink 4 on the table a brown ball is more surely the 7 than beside a purple 4."""
+    brown, pink, purple = solid((43.0, 28.0, 34.0)), solid((61.0, 58.0, 0.0)), solid((28.0, 36.0, -41.0))
+
+    beside_pink = likelihoods([brown, pink], NINE)[0]["7"]
+    beside_purple = likelihoods([brown, purple], NINE)[0]["7"]
+
+    assert beside_pink > beside_purple
+
+
+def test_unnamed_set_names_nothing() -> None:
+    """`any` gives no names, and nothing seen gives nothing."""
+    assert likelihoods([WHITE], find_ball_set("any")) == [{}]
+    assert likelihoods([], NINE) == []
+
+
+def test_pyramid_whites_share_one_probability() -> None:
+    """A white of pyramid is any of the fifteen, a red ball the coloured one."""
+    white, red = likelihoods([WHITE, solid((35.0, 52.0, 28.0))], find_ball_set("pyramid"))
+
+    assert white["w1"] == white["w15"] > white["Y"]
+    assert red["Y"] > 0.5
+
+
+def test_marginals_equal_the_sum_over_all_ways() -> None:
+    """Two detections, three names: checked against every way of giving them names."""
+    picture = [{"1": 0.6, "3": 0.3, "5": 0.1}, {"1": 0.5, "3": 0.4, "5": 0.1}]
+    names = ["1", "3", "5", None, None]
+    total: dict[tuple[str | None, ...], float] = {}
+    for way in set(permutations(names, 2)):
+        weight = 1.0
+        for one, name in zip(picture, way, strict=True):
+            weight *= one[name] if name else 0.02 / 3
+        total[way] = weight
+    wanted = sum(weight for way, weight in total.items() if way[0] == "1") / sum(total.values())
+
+    found = assign_names(picture, ["1", "3", "5"])
+
+    assert found[0]["1"] == pytest.approx(wanted, rel=1e-9)
+    assert all(sum(one.values()) == pytest.approx(1.0) for one in found)
+
+
+def test_look_alikes_stay_uncertain_and_distinct() -> None:
+    """Two balls that look the same get two names, neither surely."""
+    picture = [{"3": 0.5, "5": 0.5}, {"3": 0.5, "5": 0.5}]
+    posterior = assign_names(picture, ["3", "5"])
+
+    assert sorted(str(name) for name in best_names(picture, ["3", "5"])) == ["3", "5"]
+    assert max(posterior[0].values()) < 0.6
+
+
+def test_large_sets_agree_roughly_with_the_exact_sum() -> None:
+    """Sixteen names take the quick way; its marginals are a distribution and keep clear cases clear."""
+    pool = find_ball_set("pool").balls
+    picture = [{ball: (0.85 if ball == mine else 0.01) for ball in pool} for mine in pool]
+    posterior = assign_names(picture, pool)
+
+    assert [max(one, key=lambda ball: one[ball]) for one in posterior] == list(pool)
+    assert np.allclose([sum(one.values()) for one in posterior], 1.0)
