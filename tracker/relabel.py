@@ -14,10 +14,10 @@ Fails: alike balls that meet while unseen stay as motion alone has it; local sea
 needs three exchanges at once (not seen in simulated breaks).
 """
 
-import itertools
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import hypot, log
 
 import numpy as np
@@ -37,6 +37,8 @@ _OPEN_NATS = (6.0, 4.0)
 one for long."""
 _HIDDEN_NATS = (1.0, 2.5)
 """Price of a ball that appears or ends where something covers the bed, at rest or moving: a hand is more likely."""
+_LINK_LIMIT = 7.0
+"""Price of the least likely way that a ball can go at all; more would split what a hand moved."""
 _FORBIDDEN = -1e6
 _FASTEST_MPS = 12.0
 _SIDE_S = 0.15
@@ -124,7 +126,7 @@ class _Search:
         ahead = hypot(dx - a.last_v[0] * gap, dy - a.last_v[1] * gap)
         fit = 0.5 * log(1 + (min(ahead, distance) / 0.03) ** 2)
         score = -0.3 - fit if distance <= reach else -4.0 - fit
-        return max(score, -7.0) - min(8.0 * missed, 4.0)
+        return max(score, -_LINK_LIMIT) - min(8.0 * missed, 4.0)
 
     def _missed_s(self, a: Piece, b: Piece) -> float:
         """Time in plain view between two pieces in which nothing was detected, looked at where `a` ended."""
@@ -292,7 +294,7 @@ def find_chains(
     labels = book.labels or spare_labels(at_once)
     search = _Search(
         pieces=pieces,
-        exchanges=_exchange_costs(pieces, swaps),
+        exchanges=_exchange_costs(pieces, strands, swaps),
         frames=frames,
         first_frame=first_frame,
         places=places,
@@ -315,8 +317,8 @@ def find_chains(
 def _cut(strands: Sequence[Strand], frames: Sequence[FrameRecord], first_frame: int, book: NameBook) -> list[Piece]:
     pieces: list[Piece] = []
     for strand in strands:
-        borders = [0, *strand.cuts, len(strand.frames)]
-        for low, high in itertools.pairwise(borders):
+        borders = [0, *sorted(strand.cuts), len(strand.frames)]
+        for low, high in pairwise(borders):
             if high > low:
                 pieces.append(_piece(strand, low, high, frames, first_frame, book))
     pieces.sort(key=lambda piece: (piece.frames[0], piece.strand))
@@ -397,25 +399,27 @@ def _price_ends(piece: Piece, search: _Search) -> None:
         piece.end_price = 0.5 if falls else _HIDDEN_NATS[0 if piece.last_rest else 1] if hidden else _OPEN_NATS[1]
 
 
-def _exchange_costs(pieces: Sequence[Piece], swaps: Sequence[tuple[int, int, int, float]]) -> dict[tuple[int, int], float]:
-    """Scores of joining pieces at a cut: 0 as the live tracker had it, less the extra cost exchanged."""
-    ends = {(piece.strand, piece.frames[0]): piece.index for piece in pieces}
-    before: dict[tuple[int, int], int] = {}
+def _exchange_costs(
+    pieces: Sequence[Piece], strands: Sequence[Strand], swaps: Sequence[tuple[int, int, int, float]]
+) -> dict[tuple[int, int], float]:
+    """Scores of joining pieces at a cut: as the live tracker had it, or exchanged with another strand."""
+    starts = {(piece.strand, piece.frames[0]): piece.index for piece in pieces}
+    stops: dict[tuple[int, int], int] = {}
     by_strand: dict[int, list[Piece]] = {}
     for piece in pieces:
         by_strand.setdefault(piece.strand, []).append(piece)
     costs: dict[tuple[int, int], float] = {}
-    for own in by_strand.values():
-        for a, b in itertools.pairwise(own):
-            costs[a.index, b.index] = 0.0
-            before[b.strand, b.frames[0]] = a.index
+    for strand in strands:
+        own = by_strand.get(strand.key, [])
+        for (a, b), row in zip(pairwise(own), sorted(strand.cuts), strict=True):
+            costs[a.index, b.index] = -min(max(strand.cuts[row], 0.0), _LINK_LIMIT)
+            stops[b.strand, b.frames[0]] = a.index
     for frame, i, k, extra in swaps:
-        starts = ends.get((i, frame)), ends.get((k, frame))
-        stops = before.get((i, frame)), before.get((k, frame))
-        if starts[1] is not None and stops[0] is not None:
-            costs[stops[0], starts[1]] = -max(extra, 0.0) / 2
-        if starts[0] is not None and stops[1] is not None:
-            costs[stops[1], starts[0]] = -max(extra, 0.0) / 2
+        for one, other in ((i, k), (k, i)):
+            stop, start = stops.get((one, frame)), starts.get((other, frame))
+            if stop is not None and start is not None:
+                same = costs[stop, starts[one, frame]]
+                costs[stop, start] = max(same - max(extra, 0.0) / 2, -_LINK_LIMIT)
     return costs
 
 

@@ -28,7 +28,7 @@ class Strand:
         looks_sum: Shape (K,), weighted sum of log likelihood ratios.
         looks_weight: Sum of the weights.
         frames, xs, ys, sigmas, scores, resting, weights, looks: A row per detection.
-        cuts: Rows at which a new piece starts because motion alone did not decide.
+        cuts: Rows at which a new piece starts because motion alone did not decide, and the cost of going on as it did.
         ball_odds: Log-odds by scores alone that it is a ball, limited.
         unseen_s: Time in plain view without a detection.
         finished: No longer followed.
@@ -48,7 +48,7 @@ class Strand:
     resting: list[bool] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     looks: list[FloatArray] = field(default_factory=list)
-    cuts: list[int] = field(default_factory=list)
+    cuts: dict[int, float] = field(default_factory=dict)
     unseen_s: float = 0.0
     ball_odds: float = 0.0
     finished: bool = False
@@ -73,11 +73,11 @@ class Strand:
         self.looks_sum = self.looks_sum + weight * log_ratio
         self.looks_weight += weight
 
-    def cut(self) -> None:
-        """Start a new piece with the last row."""
+    def cut(self, cost: float) -> None:
+        """Start a new piece with the last row; `cost` is that of its link, by motion alone."""
         row = len(self.frames) - 1
-        if row > 0 and (not self.cuts or self.cuts[-1] != row):
-            self.cuts.append(row)
+        if row > 0:
+            self.cuts[row] = cost
 
     def forget(self, before_frame: int) -> None:
         """Drop rows of earlier frames; what they said about the name stays in the live sums."""
@@ -86,7 +86,7 @@ class Strand:
             return
         for rows in (self.frames, self.xs, self.ys, self.sigmas, self.scores, self.resting, self.weights, self.looks):
             del rows[:keep]
-        self.cuts = [row - keep for row in self.cuts if row > keep]
+        self.cuts = {row - keep: cost for row, cost in self.cuts.items() if row > keep}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

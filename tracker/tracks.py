@@ -248,10 +248,11 @@ class Tracker:
             strand.true_s, strand.unseen_s = self._true_s, 0.0
             self._append(strand, item, log_ratios[j], frame)
             if result.is_weak(cost):
-                strand.cut()
+                strand.cut(cost)
+        costs = {i: cost for i, _, cost in result.pairs}
         for i, k, extra in result.swaps:
-            self._live[i].cut()
-            self._live[k].cut()
+            self._live[i].cut(costs[i])
+            self._live[k].cut(costs[k])
             self._swaps.append((frame, self._live[i].key, self._live[k].key, extra))
         for j in result.new:
             item = bed[j]
