@@ -18,15 +18,20 @@ from calibration.cloth import Cloth, find_cloth
 from calibration.drift import SAME_VIEW, view_matches
 from calibration.ends import find_foot, foot_side, with_foot, with_foot_at
 from calibration.equipment import TableSpec
-from calibration.landmarks import find_noses, nose_edges, outer_edges, unroll
-from calibration.solve import SIDES, EdgePoints, Solution, camera_from, distances_m, solve, start_from_quad
+from calibration.landmarks import find_noses, nose_edges, outer_edges, pockets_seen, unroll
+from calibration.solve import SIDES, EdgePoints, Lens, Solution, camera_from, distances_m, modelled_px, solve, start_from_quad
 from calibration.table import Table
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
+_POCKETS_MIN, _POCKETS_SHARE = 4, 0.6
+"""Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
 _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 """Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
+_NOMINAL_M = 2.3
+"""Length that a table known by its proportion only is fitted with: between 7 and 9 ft, so that widths of rubber and
+lengths of blocks, which do not scale with the table much, are about right."""
 _WORK_PX = 2000
 """Longer side of the picture that is measured in; edges are found to 0.2 px, 0.3 mm of a 9 ft table here."""
 
@@ -42,6 +47,25 @@ class CalibrationFailure:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Finding:
+    """A calibration with what it was made from, to be shown.
+
+    Attributes:
+        calibration: The result.
+        picture: What was measured, shape (h, w, 3), BGR, full size.
+        landmarks_px: Shape (N, 2), points found on noses, full size.
+        modelled_px: Shape (N, 2), where the model has the nearest point of the nose.
+        foot_by: What the foot was known by; empty where it is not.
+    """
+
+    calibration: Calibration
+    picture: Image
+    landmarks_px: FloatArray
+    modelled_px: FloatArray
+    foot_by: str
+
+
 def calibrate_image(image: Image, spec: TableSpec, foot: str | None = None) -> Calibration | CalibrationFailure:
     """Calibrate from one picture.
 
@@ -53,7 +77,8 @@ def calibrate_image(image: Image, spec: TableSpec, foot: str | None = None) -> C
     Raises:
         InputError: If no end of the table lies at the side given as `foot`.
     """
-    return _calibrate(image, [image], spec, foot)
+    found = find_in_image(image, spec, foot)
+    return found if isinstance(found, CalibrationFailure) else found.calibration
 
 
 def calibrate_video(frames: Iterable[Image], spec: TableSpec, foot: str | None = None) -> Calibration | CalibrationFailure:
@@ -67,21 +92,34 @@ def calibrate_video(frames: Iterable[Image], spec: TableSpec, foot: str | None =
     Raises:
         InputError: If no end of the table lies at the side given as `foot`.
     """
+    found = find_in_video(frames, spec, foot)
+    return found if isinstance(found, CalibrationFailure) else found.calibration
+
+
+def find_in_image(image: Image, spec: TableSpec, foot: str | None = None, lens: Lens | None = None) -> Finding | CalibrationFailure:
+    """As `calibrate_image`, with what the result was made from; `lens` where the camera's is known."""
+    return _find(image, [image], spec, foot, lens)
+
+
+def find_in_video(
+    frames: Iterable[Image], spec: TableSpec, foot: str | None = None, lens: Lens | None = None
+) -> Finding | CalibrationFailure:
+    """As `calibrate_video`, with what the result was made from; `lens` where the camera's is known."""
     collected = list(frames)
     if not collected:
         return CalibrationFailure(reason="no picture in the recording")
     view = main_view(collected)
     picture = median_picture(view)
-    found = _calibrate(picture, view[:3], spec, foot)
+    found = _find(picture, view[:3], spec, foot, lens)
     if isinstance(found, CalibrationFailure) or len(view) < 5:
         return found
-    same = [frame for frame in view if view_matches(found, picture, frame) >= SAME_VIEW]
+    same = [frame for frame in view if view_matches(found.calibration, picture, frame) >= SAME_VIEW]
     if len(same) in (len(view), 0):
         return found
-    return _calibrate(median_picture(same), same[:3], spec, foot)
+    return _find(median_picture(same), same[:3], spec, foot, lens)
 
 
-def _calibrate(picture: Image, moments: list[Image], spec: TableSpec, foot: str | None) -> Calibration | CalibrationFailure:
+def _find(picture: Image, moments: list[Image], spec: TableSpec, foot: str | None, lens: Lens | None) -> Finding | CalibrationFailure:
     size = (picture.shape[1], picture.shape[0])
     scale = min(1.0, _WORK_PX / max(size))
     work = _resized(picture, scale)
@@ -89,10 +127,13 @@ def _calibrate(picture: Image, moments: list[Image], spec: TableSpec, foot: str 
     if cloth is None:
         return CalibrationFailure(reason="no table seen from above: no cloth of one colour with four sides")
     table = Table(spec)
-    fitted = fit_table(work, cloth, table)
+    fitted = fit_table(work, cloth, table, None if lens is None else lens.scaled((work.shape[1], work.shape[0])))
     if isinstance(fitted, CalibrationFailure):
         return fitted
     solution, edges = fitted
+    visible, holes = pockets_seen(work, solution.camera, table, cloth)
+    if holes < _POCKETS_SHARE * visible or visible < _POCKETS_MIN:
+        return CalibrationFailure(reason=f"a rectangle of cloth, but pockets at {holes} of the {visible} places in view; not a pool table?")
     median, largest, because = judge_fit(solution, edges, spec)
     calibration = Calibration(
         table=table,
@@ -103,13 +144,26 @@ def _calibrate(picture: Image, moments: list[Image], spec: TableSpec, foot: str 
         good=not because,
         because=because,
     )
+    by = ""
     if foot is not None:
-        calibration = with_foot(calibration, foot)
+        calibration, by = with_foot(calibration, foot), "as given"
     else:
-        found = find_foot([_resized(moment, scale) for moment in moments], solution.camera, spec, cloth)
-        if found is not None:
-            calibration = with_foot_at(calibration, found[0])
-    return replace(calibration, camera=_rescaled(calibration.camera, size)) if scale < 1 else calibration
+        evidence = find_foot([_resized(moment, scale) for moment in moments], solution.camera, spec, cloth)
+        if evidence is not None:
+            calibration, by = with_foot_at(calibration, evidence[0]), evidence[1]
+    noses = [edge for edge in edges if not edge.outer]
+    landmarks = np.concatenate([edge.points_px for edge in noses])
+    modelled = np.concatenate([modelled_px(edge, solution, spec) for edge in noses])
+    if scale < 1:
+        calibration = replace(calibration, camera=_rescaled(calibration.camera, size))
+    factor = size[0] / work.shape[1]
+    return Finding(
+        calibration=calibration,
+        picture=picture,
+        landmarks_px=(landmarks + 0.5) * factor - 0.5,
+        modelled_px=(modelled + 0.5) * factor - 0.5,
+        foot_by=by,
+    )
 
 
 def _resized(image: Image, scale: float) -> Image:
@@ -135,20 +189,20 @@ def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> t
     return median, largest, tuple(because)
 
 
-def fit_table(image: Image, cloth: Cloth, table: Table) -> tuple[Solution, list[EdgePoints]] | CalibrationFailure:
+def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None) -> tuple[Solution, list[EdgePoints]] | CalibrationFailure:
     """The camera of a picture whose cloth is known, and the landmarks it was fitted to."""
     spec, size = table.spec, (image.shape[1], image.shape[0])
-    start = start_from_quad(ordered_quad(cloth), spec, size)
+    start = start_from_quad(ordered_quad(cloth), spec, size, lens)
     if start is None:
         return CalibrationFailure(reason="the cloth's outline is not that of a table seen from above; use --corners")
-    solution = Solution(camera=camera_from(start, size), rubber_m=float(start[9]), parameters=start)
+    solution = Solution(camera=camera_from(start, size, lens), rubber_m=float(start[9]), parameters=start)
     edges: list[EdgePoints] = []
     for reach in (0.035, 0.025, 0.012):
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, reach)
         if len(edges) < 3:
             return CalibrationFailure(reason="fewer than three straight edges of cloth; use --corners")
-        solution = solve(edges, spec, size, solution.parameters)
+        solution = solve(edges, spec, size, solution.parameters, lens)
     strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
     metres_per_pixel = 1 / _scale(solution.camera, table)
     edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)
@@ -160,7 +214,7 @@ def fit_table(image: Image, cloth: Cloth, table: Table) -> tuple[Solution, list[
         noses = nose_edges(strips, solution.camera, table, places, reach)
         if len(noses) < 2:
             return CalibrationFailure(reason="the noses of the cushions do not show; use --corners")
-        solution = solve([*noses, *edges], spec, size, solution.parameters)
+        solution = solve([*noses, *edges], spec, size, solution.parameters, lens)
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
         places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, 0.004

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from calibration.camera import CameraModel
 from calibration.cloth import Cloth
 from calibration.solve import SIDES, EdgePoints, side_points_m
-from calibration.table import Table
+from calibration.table import POCKETS, Table
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -42,6 +42,8 @@ _SHARE_SHOWN = 0.35
 """Least share of a cushion that must show a step for it to be a line along the cushion."""
 _FIRST_AMONG = 0.75
 """Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
+_HOLE_SHARE = 0.5
+"""Share of the disc behind a mouth that is not of the cloth's colour where there is a pocket; the shelf is cloth."""
 _INWARD_M, _OUTWARD_M = 0.10, 0.07
 """The strip's reach inside the rough nose line and outside the rough outer edge."""
 
@@ -307,3 +309,30 @@ def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nose
             pixels = camera.to_pixels(side_points_m(side, *points, table.spec), height_m=table.spec.nose_height_m)
             edges.append(EdgePoints(side=side, points_px=pixels, along_m=points[0], outer=False, sigma_m=0.001))
     return edges
+
+
+def pockets_seen(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> tuple[int, int]:
+    """How many of the pockets lie in the picture, and behind how many of their mouths there is no cloth.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        camera: A model of it.
+        table: The table.
+        cloth: Its colour.
+    """
+    ball = table.spec.ball_diameter_m
+    angles, radii = np.meshgrid(np.linspace(0, 2 * np.pi, 12, endpoint=False), np.array([0.1, 0.25, 0.4]) * ball)
+    disc = np.column_stack([(radii * np.cos(angles)).ravel(), (radii * np.sin(angles)).ravel()])
+    visible = holes = 0
+    height, width = image.shape[:2]
+    for pocket in POCKETS:
+        centre = np.array(table.mouth_centre_m(pocket))
+        outward = np.array([{"H": -1.0, "S": 0.0, "F": 1.0}[pocket[0]], 1.0 if pocket[1] == "L" else -1.0])
+        place = centre + 0.55 * ball * outward / np.hypot(*outward)
+        pixels = camera.to_pixels(place + disc, height_m=0.0).astype(np.float32)
+        if not ((pixels >= 0) & (pixels <= [width - 1, height - 1])).all():
+            continue
+        visible += 1
+        seen = np.asarray(cv2.remap(image, pixels[None, :, 0], pixels[None, :, 1], cv2.INTER_LINEAR), dtype=np.uint8)
+        holes += int((cloth.likeness(seen) > 1).mean() > _HOLE_SHARE)
+    return visible, holes

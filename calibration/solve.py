@@ -44,6 +44,30 @@ _NOISE_M = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lens:
+    """Intrinsics known beforehand (chessboard pictures): then only the pose is fitted.
+
+    Attributes:
+        matrix: K, shape (3, 3), pixels.
+        distortion: Shape (5,), k1 k2 p1 p2 k3.
+        image_size_px: (width, height) they hold for.
+    """
+
+    matrix: FloatArray
+    distortion: FloatArray
+    image_size_px: tuple[int, int]
+
+    def scaled(self, image_size_px: tuple[int, int]) -> "Lens":
+        """The lens for the same view in pictures of another size."""
+        factor = np.array(image_size_px) / np.array(self.image_size_px)
+        matrix = self.matrix.copy()
+        matrix[0] *= factor[0]
+        matrix[1] *= factor[1]
+        matrix[:2, 2] += (factor - 1) / 2
+        return Lens(matrix=matrix, distortion=self.distortion.copy(), image_size_px=image_size_px)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EdgePoints:
     """Picture points on one straight edge of the table.
 
@@ -86,23 +110,30 @@ def side_points_m(side: str, along_m: ArrayLike, outward_m: ArrayLike, spec: Tab
     return np.asarray(along[..., None] * clockwise + (half + outward)[..., None] * normal, dtype=np.float64)
 
 
-def start_from_quad(quad_px: FloatArray, spec: TableSpec, image_size_px: tuple[int, int]) -> FloatArray | None:
+def start_from_quad(
+    quad_px: FloatArray, spec: TableSpec, image_size_px: tuple[int, int], lens: Lens | None = None, rubber_m: float = _RUBBER_M
+) -> FloatArray | None:
     """Parameters of a camera that sees the outer edges of the rubber meet at four picture points.
 
     Args:
         quad_px: Shape (4, 2): where head meets left, left meets foot, foot meets right, right meets head.
         spec: The table.
         image_size_px: (width, height).
+        lens: Where it is known.
+        rubber_m: Distance from the noses to the edges that meet there; 0 for the noses themselves.
 
     Returns:
         None where no camera above the table does.
     """
-    x, y = spec.length_m / 2 + _RUBBER_M, spec.width_m / 2 + _RUBBER_M
+    x, y = spec.length_m / 2 + rubber_m, spec.width_m / 2 + rubber_m
     corners = np.array([[-x, y, 0], [x, y, 0], [x, -y, 0], [-x, -y, 0]], dtype=np.float64)
     focal = _FOCAL_PRIOR * max(image_size_px)
     width, height = image_size_px
     matrix = np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1.0]])
-    found, turns, moves, errors = cv2.solvePnPGeneric(corners, quad_px, matrix, None, flags=cv2.SOLVEPNP_IPPE)
+    bent = None
+    if lens is not None:
+        matrix, bent = lens.matrix, lens.distortion
+    found, turns, moves, errors = cv2.solvePnPGeneric(corners, quad_px, matrix, bent, flags=cv2.SOLVEPNP_IPPE)
     best: tuple[float, FloatArray] | None = None
     for i in range(found):
         turn, move = np.asarray(turns[i], dtype=np.float64), np.asarray(moves[i], dtype=np.float64).ravel()
@@ -114,21 +145,32 @@ def start_from_quad(quad_px: FloatArray, spec: TableSpec, image_size_px: tuple[i
     return None if best is None else best[1]
 
 
-def camera_from(parameters: FloatArray, image_size_px: tuple[int, int]) -> CameraModel:
-    """The camera that a parameter vector means."""
+def camera_from(parameters: FloatArray, image_size_px: tuple[int, int], lens: Lens | None = None) -> CameraModel:
+    """The camera that a parameter vector means; with a known lens only its pose counts."""
+    rotation = np.asarray(cv2.Rodrigues(parameters[3:6])[0], dtype=np.float64)
+    if lens is not None:
+        return CameraModel(
+            matrix=lens.matrix.copy(),
+            distortion=lens.distortion.copy(),
+            rotation=rotation,
+            translation_m=np.array(parameters[6:9], dtype=np.float64),
+            image_size_px=image_size_px,
+        )
     width, height = image_size_px
     focal = _FOCAL_PRIOR * max(image_size_px) * float(np.exp(parameters[0]))
     corner = (width**2 + height**2) / 4 / focal**2
     return CameraModel(
         matrix=np.array([[focal, 0.0, (width - 1) / 2], [0.0, focal, (height - 1) / 2], [0.0, 0.0, 1.0]]),
         distortion=np.array([parameters[1] / corner, parameters[2] / corner**2, 0.0, 0.0, 0.0]),
-        rotation=np.asarray(cv2.Rodrigues(parameters[3:6])[0], dtype=np.float64),
+        rotation=rotation,
         translation_m=np.array(parameters[6:9], dtype=np.float64),
         image_size_px=image_size_px,
     )
 
 
-def solve(edges: Sequence[EdgePoints], spec: TableSpec, image_size_px: tuple[int, int], start: FloatArray) -> Solution:
+def solve(
+    edges: Sequence[EdgePoints], spec: TableSpec, image_size_px: tuple[int, int], start: FloatArray, lens: Lens | None = None
+) -> Solution:
     """The camera that fits the edges best.
 
     Args:
@@ -136,13 +178,14 @@ def solve(edges: Sequence[EdgePoints], spec: TableSpec, image_size_px: tuple[int
         spec: The table.
         image_size_px: (width, height).
         start: Parameters to start from.
+        lens: Where it is known.
     """
-    lines = _Lines.of(edges, spec, camera_from(start, image_size_px))
+    lines = _Lines.of(edges, spec, camera_from(start, image_size_px, lens))
     weights = np.concatenate([np.full(len(e.along_m), min(1.0, np.sqrt(30 / max(1, len(e.along_m))))) for e in edges])
     sigmas = np.concatenate([np.full(len(e.along_m), e.sigma_m) for e in edges])
 
     def residuals(parameters: FloatArray) -> FloatArray:
-        away = lines.distances_m(camera_from(parameters, image_size_px), float(parameters[9]))
+        away = lines.distances_m(camera_from(parameters, image_size_px, lens), float(parameters[9]))
         landmarks = _soften(np.nan_to_num(away, nan=10.0) / sigmas) * weights
         prior = [
             parameters[0] / _FOCAL_SIGMA,
@@ -154,7 +197,7 @@ def solve(edges: Sequence[EdgePoints], spec: TableSpec, image_size_px: tuple[int
 
     fit = least_squares(residuals, start, x_scale="jac", max_nfev=60, ftol=1e-7, xtol=1e-7, gtol=1e-7)
     found = np.asarray(fit.x, dtype=np.float64)
-    return Solution(camera=camera_from(found, image_size_px), rubber_m=float(found[9]), parameters=found)
+    return Solution(camera=camera_from(found, image_size_px, lens), rubber_m=float(found[9]), parameters=found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -198,6 +241,14 @@ class _Lines:
 def distances_m(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatArray:
     """How far outward of its modelled line each landmark of an edge lies, metres, shape (N,)."""
     return _Lines.of([edge], spec, solution.camera).distances_m(solution.camera, solution.rubber_m)
+
+
+def modelled_px(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatArray:
+    """Where the model has the nearest point of each landmark's line, shape (N, 2), pixels."""
+    lines = _Lines.of([edge], spec, solution.camera)
+    away = lines.distances_m(solution.camera, solution.rubber_m)
+    across = lines.across / (lines.across**2).sum(axis=1)[:, None]
+    return np.asarray(edge.points_px - across * away[:, None], dtype=np.float64)
 
 
 def _soften(residuals: FloatArray) -> FloatArray:
