@@ -1,0 +1,61 @@
+"""Every clause of rules.md section 2.3 and every cell of S141-T: judged, asked of a person, or not judged and why; plain module."""
+
+from referee.rules.coverage import Book, asked, judged
+from referee.rules.straight_pool_rack import TABLE
+
+_CELLS = tuple(judged(f"S141-T.{row}{column}", "straight_pool_rack.TABLE") for row, column in TABLE)
+
+STRAIGHT_POOL = Book(
+    title="14.1 continuous",
+    section="2.3",
+    clauses=(
+        judged("S141-0", "straight_pool.STROKE_CHECKS lists the general rules beside its own"),
+        judged("S141-1.1", "straight_pool_calls.is_called_made; the call comes from a person"),
+        judged("S141-1.2", "straight_pool_outcomes.counted"),
+        judged("S141-1.3", "straight_pool_outcomes.counted: a new rack when one object ball or none is left"),
+        judged("S141-1.5", "straight_pool_outcomes.counted: the match ends with the stroke"),
+        judged("S141-2/3", "StraightPool.check, straight_pool_calls.BALLS"),
+        asked("S141-4", "the rack is the players' affair, the places of 1 and 5 too (A-S12); StraightPool.start"),
+        judged("S141-5", "straight_pool_outcomes.counted"),
+        judged("S141-6.1", "straight_pool.break_violation; a called ball made with a scratch was made (A-S6)"),
+        judged("S141-6.2", "straight_pool.break_violation, option pool.pocketed_is_rail"),
+        judged("S141-6.3", "straight_pool_penalties.penalised"),
+        judged("S141-6.4", "straight_pool_between: ACCEPT_TABLE, RERACK_OFFENDER_BREAKS; phases break_reply and rebreak"),
+        judged("S141-6.5", "straight_pool_penalties.penalised leaves the count alone"),
+        judged("S141-6.6", "straight_pool_penalties.penalised"),
+        judged("S141-7.1", "straight_pool_outcomes.counted; the call comes from a person, obvious balls included (A-S13)"),
+        judged("S141-7.2", "straight_pool.nothing_met, straight_pool.no_rail"),
+        judged("S141-7.2b", "straight_pool.frozen_ball on balls that were announced"),
+        judged(
+            "S141-7.2c",
+            "straight_pool_near_rail.counters_after, option s141.near_rail_rule; the official measures what the camera proposes",
+        ),
+        judged("S141-7.2d", "straight_pool.near_rail_ball, straight_pool_near_rail.counts_as_frozen"),
+        judged("S141-7.2e", "straight_pool.near_rail_ball, straight_pool_near_rail.counts_as_frozen"),
+        judged("S141-7.2f", "straight_pool_penalties.penalised: no choice, the offender breaks (A-S20)"),
+        judged("S141-7.3a", "straight_pool_outcomes.counted, straight_pool_rack.TABLE"),
+        judged("S141-7.3b", "straight_pool.STROKE_CHECKS in the phase after_rerack: no break requirement"),
+        judged("S141-7.4", "straight_pool_calls.is_safety; the declaration comes from a person"),
+        judged("S141-7.5a", "straight_pool_touches.deliberate on touches that were stated; the intent comes from a person"),
+        judged("S141-7.5b", "straight_pool_penalties.penalised, options s141.deliberate_penalty and s141.deliberate_counts"),
+        judged("S141-7.5c", "straight_pool_between: ACCEPT_TABLE behind the head string, RERACK_OFFENDER_BREAKS"),
+        judged("S141-7.6", "straight_pool_rack.is_in_rack; within 3 mm of the limit the official decides"),
+        judged("S141-7.7", "straight_pool_between: SPOT_NEAREST, CHOOSE_SPOT_BALL"),
+        judged("S141-8", "straight_pool_outcomes.with_spotted"),
+        judged("S141-9", "straight_pool.object_ball_off, straight_pool_outcomes.with_spotted"),
+        judged("S141-10", "straight_pool.scratch, straight_pool.cue_ball_off"),
+        judged("S141-11.1", "straight_pool_penalties.penalised"),
+        judged("S141-11.2", "straight_pool_penalties.penalised; after a kitchen foul too (A-S19)"),
+        judged("S141-12.1", "straight_pool_penalties.penalised"),
+        judged("S141-12.2", "straight_pool_outcomes.counted, option s141.legal_miss_clears (A-S2)"),
+        judged("S141-12.3", "straight_pool_penalties.players_to_warn; an untold third counts as the second (WPA-6.14)"),
+        judged("S141-12.4", "straight_pool_penalties.penalised"),
+        judged("S141-12.5", "straight_pool_penalties.penalised"),
+        judged("S141-12.6", "straight_pool_penalties.penalised, option s141.third_foul; straight_pool_between"),
+        judged("S141-12.7", "straight_pool_outcomes.counted: any foul-free stroke clears the count, not the inning"),
+        judged("S141-13.1", "straight_pool_penalties.penalised: no floor under a score"),
+        judged("S141-13.2", "an example of 13.1, held by a test"),
+        judged("S141-13.3", "straight_pool_outcomes.void; balls of earlier strokes of the inning stay counted"),
+        *_CELLS,
+    ),
+)
