@@ -12,7 +12,7 @@ from sample_videos.ball_picture import BallPainter, Patch
 from sample_videos.looks import GAMMA, Look
 from sample_videos.player import PlayerLook, Pose, paint_player
 from sample_videos.sensor import Exposer
-from sample_videos.table_picture import paint_table
+from sample_videos.table_picture import FINE, paint_table
 
 FloatArray = NDArray[np.float64]
 Float32 = NDArray[np.float32]
@@ -55,9 +55,11 @@ class View:
 class Scene:
     """Paints pictures; the empty table is painted once, balls at rest once per place."""
 
-    def __init__(self, camera: CameraModel, table: Table, look: Look, graphics: tuple[Float32, Float32] | None = None) -> None:
+    def __init__(
+        self, camera: CameraModel, table: Table, look: Look, graphics: tuple[Float32, Float32] | None = None, *, fine: int = FINE
+    ) -> None:
         self.camera, self.table, self.look = camera, table, look
-        self.empty = paint_table(camera, table, look)
+        self.empty = paint_table(camera, table, look, fine=fine)
         self.painter = BallPainter(camera, look, table.spec.ball_radius_m)
         self.exposer = Exposer(look.sensor, camera.image_size_px, np.random.default_rng(look.seed + 1))
         self._graphics = _crop(graphics)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.table import Table
-from sample_videos.looks import GAMMA, Look, encode, lamp_falloff, vignette
+from sample_videos.looks import GAMMA, Look, encode, lamp_falloff
 from sample_videos.shapes import circle, cushions, dense, diamonds, holes, rounded_rectangle, throat
 
 FloatArray = NDArray[np.float64]
@@ -61,30 +61,31 @@ class TablePicture:
 
 
 class _Canvas:
-    def __init__(self, camera: CameraModel) -> None:
-        self.camera = camera
+    def __init__(self, camera: CameraModel, fine: int) -> None:
+        self.camera, self.fine = camera, fine
         width, height = camera.image_size_px
-        self.labels: Bytes = np.zeros((height * FINE, width * FINE), np.uint8)
+        self.labels: Bytes = np.zeros((height * fine, width * fine), np.uint8)
 
     def fill(self, points_m: FloatArray, height_m: float | FloatArray, material: Material, only: Material | None = None) -> None:
         heights = np.broadcast_to(np.asarray(height_m, float), (len(points_m),))
         pixels = self.camera.to_pixels(points_m, height_m=heights)
         if only is None:
-            fill(self.labels, pixels, int(material))
+            fill(self.labels, pixels, int(material), self.fine)
             return
         mask = np.zeros_like(self.labels)
-        fill(mask, pixels, 1)
+        fill(mask, pixels, 1, self.fine)
         self.labels[(mask > 0) & (self.labels == int(only))] = int(material)
 
     def weight(self, *materials: Material) -> Float32:
-        table = np.zeros(256, np.uint8)
-        table[[int(m) for m in materials]] = 255
-        width, height = self.camera.image_size_px
-        chosen = cv2.resize(cv2.LUT(self.labels, table), (width, height), interpolation=cv2.INTER_AREA)
-        return np.asarray(chosen, np.float32) / np.float32(255)
+        chosen = np.zeros_like(self.labels)
+        for material in materials:
+            mark = np.array([int(material)])
+            chosen = np.asarray(cv2.bitwise_or(chosen, cv2.inRange(self.labels, mark, mark)), np.uint8)
+        small = cv2.resize(chosen, self.camera.image_size_px, interpolation=cv2.INTER_AREA)
+        return np.asarray(small, np.float32) / np.float32(255)
 
 
-def fill(target: Bytes, pixels: FloatArray, value: int, fine: int = FINE) -> None:
+def fill(target: Bytes, pixels: FloatArray, value: int, fine: int) -> None:
     """Fill a polygon given in picture pixels on a canvas `fine` times as large."""
     scaled = (pixels + 0.5) * fine - 0.5
     if not np.isfinite(scaled).all():
@@ -92,10 +93,10 @@ def fill(target: Bytes, pixels: FloatArray, value: int, fine: int = FINE) -> Non
     cv2.fillPoly(target, [np.round(scaled * 2**_SHIFT).astype(np.int32)], value, cv2.LINE_8, _SHIFT)
 
 
-def paint_table(camera: CameraModel, table: Table, look: Look) -> TablePicture:
-    """The empty table through a camera in a light."""
+def paint_table(camera: CameraModel, table: Table, look: Look, *, fine: int = FINE) -> TablePicture:
+    """The empty table through a camera in a light; `fine` samples a pixel side."""
     rng = np.random.default_rng(look.seed)
-    canvas = _outline(camera, table, look)
+    canvas = _outline(_Canvas(camera, fine), table, look)
     width, height = camera.image_size_px
     places = _places(camera)
     light = _lamp_light(table, look, places)
@@ -120,15 +121,15 @@ def paint_table(camera: CameraModel, table: Table, look: Look) -> TablePicture:
     image += canvas.weight(Material.FLOOR)[..., None] * _floor(rng, places, table, look, (height, width))
     image = _lines(rng, camera, table, look, image, bed)
     gain = np.array(look.sensor.gain, np.float32) * np.float32(look.exposure_gain)
-    columns, rows = np.meshgrid(np.arange(width), np.arange(height))
-    dim = vignette(np.stack([columns, rows], axis=-1).astype(float), (width, height), look.sensor.vignette)
-    display = encode(image * gain * dim[..., None])
+    across = ((np.arange(width, dtype=np.float32) - width / 2) / (width / 2)) ** 2
+    down = ((np.arange(height, dtype=np.float32) - height / 2) / (height / 2)) ** 2
+    image *= (1 - np.float32(look.sensor.vignette / 2) * (down[:, None] + across[None, :]))[..., None] * gain
+    display = encode(image)
     low = canvas.weight(Material.BED, Material.HOLE, Material.CUP, Material.LINER)
     return TablePicture(image=display, bed=bed, low=low, cloth=np.minimum(1, bed + cushion))
 
 
-def _outline(camera: CameraModel, table: Table, look: Look) -> _Canvas:
-    canvas = _Canvas(camera)
+def _outline(canvas: _Canvas, table: Table, look: Look) -> _Canvas:
     frame, nose = look.frame, table.spec.nose_height_m
     top = frame.rail_height_m
     half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2

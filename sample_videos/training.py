@@ -85,7 +85,7 @@ def training_views(rng: np.random.Generator, *, layouts: int = 6, table_name: st
     size = ((1920, 1080), (1280, 720), (1280, 720), (1600, 900))[int(rng.integers(4))]
     camera = draw_camera(rng, table, size, look.frame)
     graphics = draw_graphics(rng, size, look.balls) if rng.random() < 0.4 else None
-    scene = Scene(camera, table, look, graphics)
+    scene = Scene(camera, table, look, graphics, fine=2)
     calibration = Calibration(table=table, camera=camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True)
     for _ in range(layouts):
         balls = _balls(rng, table, look.sensor.exposure_s)
