@@ -12,6 +12,7 @@ name is free again. Balls seen in the cups are noted, never followed.
 Same observations in the same order give the same result.
 """
 
+from collections.abc import Sequence
 from math import hypot
 
 import numpy as np
@@ -160,22 +161,25 @@ class Tracker:
     def _without_merged(self, bed: list[Detection], now_s: float) -> list[Detection]:
         """Detections less those in the middle of two touching balls: both balls are then carried on unseen."""
         radius = self.table.spec.ball_radius_m
+        if len(bed) >= len(self._live):
+            return bed
         places = [strand.motion.predict(now_s - strand.true_s) for strand in self._live]
-        merged = set()
+        merged: set[int] = set()
         for i, (ax, ay, a_sigma) in enumerate(places):
-            for bx, by, b_sigma in places[i + 1 :]:
-                if hypot(bx - ax, by - ay) > 2.7 * radius or max(a_sigma, b_sigma) > 0.3 * radius:
+            for k, (bx, by, b_sigma) in enumerate(places[i + 1 :], start=i + 1):
+                if not 1.7 * radius < hypot(bx - ax, by - ay) < 2.7 * radius or max(a_sigma, b_sigma) > 0.3 * radius:
                     continue
-                for j, item in enumerate(bed):
-                    x, y = item.position_m
-                    middle = hypot(x - (ax + bx) / 2, y - (ay + by) / 2)
-                    if middle < 0.35 * radius and not any(
-                        min(hypot(o.position_m[0] - ax, o.position_m[1] - ay), hypot(o.position_m[0] - bx, o.position_m[1] - by))
-                        < 0.6 * radius
-                        for o in bed
-                        if o is not item
-                    ):
-                        merged.add(j)
+                middle = (ax + bx) / 2, (ay + by) / 2
+                speed = max(self._live[i].motion.speed_mps, self._live[k].motion.speed_mps)
+                reach = 2.2 * radius + speed * (now_s - self._live[i].true_s)
+                others = [place for n, place in enumerate(places) if n not in (i, k)]
+                near = [
+                    j
+                    for j, item in enumerate(bed)
+                    if _apart(item.position_m, middle) < reach and all(_apart(item.position_m, o) > 0.6 * radius for o in others)
+                ]
+                if len(near) == 1 and _apart(bed[near[0]].position_m, middle) < 0.35 * radius:
+                    merged.add(near[0])
         return [item for j, item in enumerate(bed) if j not in merged]
 
     def _expect(self, now_s: float, step_s: float, observation: Observation) -> Expected:
@@ -332,6 +336,10 @@ class Tracker:
         mask = observation.occluded
         handled = mask is not None and float(np.count_nonzero(mask)) > _HANDLED_SHARE * mask.size
         return TableState(time_s=observation.time_s, balls=tuple(balls), handled=handled, usable=observation.usable)
+
+
+def _apart(a: Sequence[float], b: Sequence[float]) -> float:
+    return hypot(a[0] - b[0], a[1] - b[1])
 
 
 def _without_doubles(bed: list[Detection], radius_m: float) -> list[Detection]:

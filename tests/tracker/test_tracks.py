@@ -1,0 +1,279 @@
+"""The tracker on hand-made pictures: balls, arms, pockets, names and clocks."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from tracker.history import BallTrack, TrackReport
+
+
+def _scenes() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("tracker_scenes", Path(__file__).with_name("scenes.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+s = _scenes()
+
+
+def _track(report: TrackReport, ball: str) -> BallTrack:
+    return next(track for track in report.tracks if track.ball == ball)
+
+
+def test_resting_balls_stay_where_they_are() -> None:
+    """After two seconds the places are known better than one detection shows them."""
+    tracker = s.tracker()
+    places = {"cue": (-0.5, 0.1), "1": (0.3, 0.2), "9": (0.6, -0.4)}
+    for index in range(50):
+        state = tracker.update(s.picture(index, places))
+    for ball in state.balls:
+        assert np.hypot(*np.subtract(ball.position_m, places[ball.ball])) < 0.0005
+        assert ball.velocity_mps == (0.0, 0.0)
+        assert ball.sigma_m < 0.0008
+    assert {ball.ball for ball in state.balls} == set(places)
+
+
+def test_a_hit_passes_the_motion_on_without_exchanging_names() -> None:
+    """The cue ball stops at the 3, the 3 goes on: both keep their names through the contact."""
+    tracker = s.tracker()
+    for index in range(42):
+        time = index * s.STEP_S - 0.4
+        hit = 0.5
+        cue = s.roll((-0.8, 0.0), (1.6, 0.0), min(max(time, 0), hit))
+        three = s.roll((cue[0] + 0.05715, 0.0) if time > hit else (-0.0125 + 0.05715, 0.0), (1.5, 0.0), max(time - hit, 0))
+        tracker.update(s.picture(index, {"cue": cue, "3": three, "7": (0.2, 0.4)}))
+    report = tracker.report(0.0, 10.0)
+    assert {track.ball for track in report.tracks} == {"cue", "3", "7"}
+    assert _track(report, "cue").positions_m[-1, 0] < 0.0
+    assert _track(report, "3").positions_m[-1, 0] > 1.0
+    assert all(track.seen.all() and len(track.times_s) == 42 for track in report.tracks)
+    assert all(identity.probability > 0.99 for identity in report.identities)
+
+
+def test_a_ball_under_an_arm_was_there_all_the_time() -> None:
+    """The 4 is uncovered after the strike; its track reaches back to the first picture as not seen."""
+    tracker = s.tracker()
+    arm = s.cover(-0.7, -0.3, -0.3, 0.3)
+    for index in range(40):
+        covered = index < 20
+        places = {"cue": (0.3, 0.3), "4": None if covered else (-0.5, 0.1)}
+        tracker.update(s.picture(index, places, occluded=arm if covered else np.zeros_like(arm)))
+    four = _track(tracker.report(0.0, 10.0), "4")
+    assert len(four.times_s) == 40
+    assert not four.seen[:20].any()
+    assert four.seen[20:].all()
+    np.testing.assert_allclose(four.positions_m[0], (-0.5, 0.1), atol=0.002)
+
+
+def test_a_ball_that_appears_in_the_open_was_not_there_before() -> None:
+    """A ball placed by hand where the bed was in view has no track before."""
+    tracker = s.tracker()
+    for index in range(40):
+        tracker.update(s.picture(index, {"cue": (0.3, 0.3), "4": None if index < 20 else (-0.5, 0.1)}))
+    four = _track(tracker.report(0.0, 10.0), "4")
+    assert four.times_s[0] > 0.5
+
+
+def _pot(ball_places: list[tuple[float, float] | None]) -> TrackReport:
+    tracker = s.tracker()
+    for index, place in enumerate(ball_places):
+        tracker.update(s.picture(index, {"cue": (0.0, 0.0), "5": place}))
+    report = tracker.report(0.0, 100.0)
+    assert isinstance(report, TrackReport)
+    return report
+
+
+def test_a_ball_that_runs_into_a_mouth_is_pocketed_there() -> None:
+    """Its track ends at the foot right mouth moving inwards, and the mouth was in view."""
+    path = [(0.9 + 0.04 * 1.0 * k, -(0.9 + 0.04 * 1.0 * k - 0.635)) for k in range(8)]
+    report = _pot([(0.9, -0.265)] * 10 + path + [None] * 40)
+    (end,) = report.ends
+    assert (end.ball, end.pocket) == ("5", "FR")
+    assert end.p_pocketed > 0.98
+    assert end.watched_s > 1.0
+    assert _track(report, "5").times_s[-1] < 0.8
+
+
+def test_a_ball_that_comes_out_of_the_jaws_is_not_pocketed() -> None:
+    """A rattle: in to the mouth's line, unseen for two pictures, out again and at rest."""
+    inwards = [(1.0 + 0.03 * k, -0.365 - 0.03 * k) for k in range(8)]
+    out = [(1.19 - 0.01 * k, -0.57 + 0.002 * k) for k in range(12)]
+    report = _pot([(1.0, -0.365)] * 10 + inwards + [None, None] + out + [out[-1]] * 20)
+    assert report.ends == ()
+    assert _track(report, "5").times_s[-1] == pytest.approx(0.04 * 51)
+
+
+def test_a_ball_lost_under_an_arm_is_hidden_not_pocketed() -> None:
+    """It rested near a mouth, the arm came, and nothing is known since."""
+    tracker = s.tracker()
+    arm = s.cover(0.9, 1.27, -0.63, -0.3)
+    for index in range(60):
+        covered = index >= 20
+        places = {"cue": (0.0, 0.0), "5": None if covered else (1.1, -0.5)}
+        tracker.update(s.picture(index, places, occluded=arm if covered else np.zeros_like(arm)))
+    report = tracker.report(0.0, 10.0)
+    assert report.ends == ()
+    five = _track(report, "5")
+    assert len(five.times_s) == 60
+    assert not five.seen[20:].any()
+
+
+def test_a_ball_struck_out_of_sight_left_along_the_line_of_centres() -> None:
+    """The 2 stands between the cue ball's path and the foot left mouth and is never seen moving."""
+    tracker = s.tracker()
+    direction = np.array([1.23, 0.595]) / np.hypot(1.23, 0.595)
+    contact = -0.05715 * direction
+    for index in range(70):
+        time = index * s.STEP_S - 0.44
+        cue = contact + direction * 4.0 * min(max(time, 0.0) - 0.15, 0.0)
+        tracker.update(s.picture(index, {"cue": tuple(cue), "2": (0.0, 0.0) if time <= 0.12 else None}))
+    (end,) = tracker.report(0.0, 10.0).ends
+    assert (end.ball, end.pocket) == ("2", "FL")
+    assert end.p_pocketed > 0.9
+
+
+def test_wrong_names_and_false_balls_do_not_confuse() -> None:
+    """One picture in ten names a ball wrongly, one in five shows something that is none."""
+    tracker = s.tracker()
+    places = {"cue": (-0.5, 0.1), "1": (0.3, 0.2), "9": (0.6, -0.4)}
+    for index in range(60):
+        shown = dict(places)
+        extra = ()
+        if index % 10 == 3:
+            shown = {"cue": places["cue"], "9": places["1"], "1": places["9"]}
+        if index % 5 == 0:
+            extra = (s.detection("5", (1.1 * np.sin(index), 0.5 * np.cos(3 * index)), score=0.4),)
+        tracker.update(s.picture(index, shown, extra))
+    report = tracker.report(0.0, 10.0)
+    assert {track.ball for track in report.tracks} == set(places)
+    for track in report.tracks:
+        np.testing.assert_allclose(track.positions_m[-1], places[track.ball], atol=0.003)
+
+
+def test_two_touching_balls_seen_as_one_are_carried_on() -> None:
+    """A detection in the middle of both is neither of them."""
+    tracker = s.tracker()
+    a, b = (0.3, 0.0), (0.358, 0.0)
+    for index in range(40):
+        if index in (20, 21, 30):
+            tracker.update(s.picture(index, {"cue": (-0.5, 0.0)}, (s.detection("1", (0.329, 0.0)),)))
+        else:
+            tracker.update(s.picture(index, {"cue": (-0.5, 0.0), "1": a, "2": b}))
+    report = tracker.report(0.0, 10.0)
+    assert {track.ball for track in report.tracks} == {"cue", "1", "2"}
+    for ball, place in (("1", a), ("2", b)):
+        track = _track(report, ball)
+        assert len(track.times_s) == 40
+        np.testing.assert_allclose(track.positions_m, np.tile(place, (40, 1)), atol=0.003)
+
+
+def test_a_crossing_out_of_sight_is_undone_by_the_looks() -> None:
+    """Two balls bounce off each other unseen; motion says they passed, the looks say they did not."""
+    tracker = s.tracker()
+    for index in range(60):
+        way = abs(index - 30) * 0.03 + 0.029
+        hidden = abs(index - 30) < 3
+        tracker.update(s.picture(index, {"3": None if hidden else (-way, 0.002), "6": None if hidden else (way, -0.002)}))
+    report = tracker.report(0.0, 10.0)
+    three, six = _track(report, "3"), _track(report, "6")
+    assert (three.positions_m[three.seen, 0] < 0).all()
+    assert (six.positions_m[six.seen, 0] > 0).all()
+
+
+def test_balls_without_names_are_counted() -> None:
+    """The set `any` gives b1, b2 from head to foot."""
+    tracker = s.tracker("any")
+    for index in range(30):
+        extra = tuple(s.detection(None, place, index + k) for k, place in enumerate([(0.4, 0.0), (-0.4, 0.1)]))
+        state = tracker.update(s.picture(index, {}, extra))
+    assert {ball.ball for ball in state.balls} == {"b1", "b2"}
+    first, second = tracker.tracks(0.0, 10.0)
+    assert (first.ball, second.ball) == ("b1", "b2")
+    assert first.positions_m[0, 0] < 0 < second.positions_m[0, 0]
+
+
+def test_lying_stamps_are_noticed_and_forgiven() -> None:
+    """Three balls roll on steadily while the pictures come 20 or 60 ms apart under stamps of 40."""
+    tracker = s.tracker()
+    true_s = 0.0
+    spans = [0.04] * 12 + [0.02, 0.06, 0.04, 0.04, 0.04, 0.04, 0.04] * 4
+    for index, span in enumerate(spans):
+        true_s += span
+        rolling = {
+            "cue": s.roll((-1.1, 0.3), (1.2, 0.1), true_s),
+            "1": s.roll((1.1, -0.4), (-1.0, 0.2), true_s),
+            "2": s.roll((-0.9, -0.5), (0.9, 0.0), true_s),
+        }
+        tracker.update(s.picture(index, rolling))
+    report = tracker.report(0.0, 10.0)
+    assert report.clock.doubtful
+    assert report.clock.spacing[12] == pytest.approx(0.5, abs=0.1)
+    assert report.clock.spacing[13] == pytest.approx(1.5, abs=0.1)
+    assert len(report.tracks) == 3
+    assert all(track.seen.all() for track in report.tracks)
+
+
+def test_honest_stamps_are_not_doubted() -> None:
+    """The same without the lie."""
+    tracker = s.tracker()
+    for index in range(40):
+        time = index * s.STEP_S
+        tracker.update(s.picture(index, {"cue": s.roll((-1.1, 0.3), (1.2, 0.1), time), "1": s.roll((1.1, -0.4), (-1.0, 0.2), time)}))
+    assert not tracker.report(0.0, 10.0).clock.doubtful
+
+
+def test_another_view_hides_everything_and_loses_nothing() -> None:
+    """Two seconds of another picture; afterwards every ball is the one it was."""
+    tracker = s.tracker()
+    places = {"cue": (-0.5, 0.1), "1": (0.3, 0.2)}
+    for index in range(100):
+        if 20 <= index < 70:
+            blind = s.Observation(time_s=index * s.STEP_S, detections=(), usable=False, why="another view")
+            state = tracker.update(blind)
+            assert not state.usable
+        else:
+            state = tracker.update(s.picture(index, places))
+    report = tracker.report(0.0, 10.0)
+    assert {track.ball for track in report.tracks} == set(places)
+    assert report.ends == ()
+    assert all(len(track.times_s) == 100 for track in report.tracks)
+
+
+def test_forgetting_keeps_names_and_places() -> None:
+    """After the early pictures are dropped the later ones give the same balls."""
+    tracker = s.tracker()
+    places = {"cue": (-0.5, 0.1), "1": (0.3, 0.2)}
+    for index in range(100):
+        tracker.update(s.picture(index, places))
+        if index == 60:
+            tracker.forget(2.0)
+    tracks = tracker.tracks(2.0, 10.0)
+    assert {track.ball for track in tracks} == set(places)
+    assert all(len(track.times_s) == 50 for track in tracks)
+
+
+def test_the_same_pictures_give_the_same_tracks() -> None:
+    """No clock and no chance."""
+    results = []
+    for _ in range(2):
+        tracker = s.tracker()
+        for index in range(40):
+            tracker.update(s.picture(index, {"cue": s.roll((-1.0, 0.0), (1.5, 0.4), index * s.STEP_S), "1": (0.3, 0.2)}))
+        results.append(tracker.tracks(0.0, 10.0))
+    for one, other in zip(*results, strict=True):
+        assert one.ball == other.ball
+        np.testing.assert_array_equal(one.positions_m, other.positions_m)
+
+
+def test_pictures_out_of_order_are_refused() -> None:
+    """Time does not go back."""
+    tracker = s.tracker()
+    tracker.update(s.picture(3, {"cue": (0.0, 0.0)}))
+    with pytest.raises(ValueError, match="time order"):
+        tracker.update(s.picture(2, {"cue": (0.0, 0.0)}))
