@@ -98,9 +98,7 @@ def open_variants(reading: Reading, shot: Shot, states: Sequence[State]) -> Iter
 
 
 def first_contacts(shot: Shot) -> dict[str, float]:
-    """`first_contact`, all of it unknown where the strike was not seen; what the file leaves out of 1 is unknown too."""
-    if any(doubt.kind == "strike_not_seen" for doubt in shot.doubts):
-        return {UNKNOWN: 1.0}
+    """`first_contact`; what it leaves out of 1 is unknown too."""
     known = {ball: p for ball, p in shot.first_contact.items() if p > 0}
     missing = 1.0 - sum(known.values())
     if missing > LEAST_JOINT_P:

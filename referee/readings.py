@@ -116,6 +116,9 @@ def judge_shot(
         certain_at: Probability from which a ruling is stated.
     """
     settings = options or Options()
+    why = _why_unseen(shot, states[0])
+    if why:
+        shot = replace(shot, first_contact={UNKNOWN: 1.0})
     groups: dict[str, JudgedReading] = {}
     seen = closed_readings(shot, states[0]) or [Reading(p=1.0, first=UNKNOWN, rail=False, state=states[0])]
     for reading in seen:
@@ -125,10 +128,19 @@ def judge_shot(
         groups[key] = judged if known is None else replace(known, p=known.p + judged.p)
     ordered = sorted(groups.values(), key=lambda judged: -judged.p)
     best = ordered[0]
-    unseen = any(doubt.kind == "strike_not_seen" for doubt in shot.doubts) or shot.cue_ball not in (None, states[0].cue_ball)
-    if best.ruling is not None and best.p >= certain_at and not unseen:
+    if best.ruling is not None and best.p >= certain_at and not why:
         return Judgement(certain=True, ruling=best.ruling, readings=_with_differences(ordered))
-    return Judgement(certain=False, ruling=_default(ordered), readings=_with_differences(ordered))
+    readings = tuple(replace(judged, differs=why or judged.differs) for judged in _with_differences(ordered))
+    return Judgement(certain=False, ruling=_default(ordered), readings=readings)
+
+
+def _why_unseen(shot: Shot, state: State) -> str:
+    """Why nothing about the stroke can be stated, whatever the readings say; empty where something can."""
+    if any(doubt.kind == "strike_not_seen" for doubt in shot.doubts):
+        return "the strike is not in the recording"
+    if shot.cue_ball not in (None, state.cue_ball):
+        return f"the struck ball was read as {shot.cue_ball}"
+    return ""
 
 
 def _judge_reading(

@@ -163,12 +163,17 @@ def test_strike_that_was_not_seen_is_undecided(first: dict[str, float]) -> None:
     """Balls may have fallen before the recording began, whatever the rest says."""
     doubt = Doubt(kind="strike_not_seen", text="starts late")
 
-    assert judge_shot(RULES, [a_state()], a_shot(first=first, doubts=(doubt,))).verdict == "undecided"
+    judgement = judge_shot(RULES, [a_state()], a_shot(first=first, doubts=(doubt,)))
+
+    assert (judgement.verdict, judgement.readings[0].differs) == ("undecided", "the strike is not in the recording")
 
 
 def test_another_ball_struck_than_the_cue_ball_is_undecided() -> None:
     """A name read wrongly is likelier than a player who strikes the 5."""
-    assert judge_shot(RULES, [a_state()], a_shot(cue_ball="5")).verdict == "undecided"
+    judgement = judge_shot(RULES, [a_state()], a_shot(cue_ball="5", first={"9": 1.0}))
+
+    assert (judgement.verdict, judgement.default) == ("undecided", "legal")
+    assert judgement.readings[0].differs == "the struck ball was read as 5"
 
 
 def not_at_rest(*balls: str) -> tuple[Doubt, ...]:
