@@ -19,6 +19,9 @@ Image = NDArray[np.uint8]
 MARGIN_BALLS = 1.6
 """Seen beyond the noses, ball diameters: a corner pocket's mouth and a ball in its jaws, not the whole hole.
 Less cuts balls in the jaws, more costs time and shows rails that look like balls."""
+_KNOT_PX = 8
+"""Distance of the map's exact knots, view pixels: half a ball, over which a lens bends lines by 0.01 px; OpenCV's own
+interpolation steps are 1/32."""
 _SHRINK_FROM = 2.0
 """From this many picture pixels a view pixel on, the picture is halved first: sampling finer detail only by
 neighbours lets single pixels (noise, weave of the cloth) stand for their surroundings."""
@@ -48,15 +51,22 @@ class TopView:
         width = int(np.ceil((spec.length_m + 2 * margin) * self.px_per_m / 8)) * 8
         height = int(np.ceil((spec.width_m + 2 * margin) * self.px_per_m / 8)) * 8
         self.size_px = (width, height)
-        columns, rows = np.meshgrid(np.arange(width), np.arange(height))
-        places = self.to_table(np.column_stack([columns.ravel(), rows.ravel()]))
-        pixels = calibration.camera.to_pixels(places, height_m=spec.ball_radius_m).reshape(height, width, 2)
+        pixels = self._pixels(calibration)
         picture_width, picture_height = calibration.camera.image_size_px
         self.inside = (pixels >= 0).all(2) & (pixels[..., 0] <= picture_width - 1) & (pixels[..., 1] <= picture_height - 1)
         step = np.hypot(*(pixels[height // 2, width // 2 + 1] - pixels[height // 2, width // 2]))
         self._shrink = 2 ** max(int(np.floor(np.log2(max(step / _SHRINK_FROM, 1.0)))) + (step >= _SHRINK_FROM), 0)
         shrunk = (pixels + 0.5) / self._shrink - 0.5
         self._map = cv2.convertMaps(shrunk[..., 0].astype(np.float32), shrunk[..., 1].astype(np.float32), cv2.CV_16SC2)
+
+    def _pixels(self, calibration: Calibration) -> FloatArray:
+        """Picture pixel of every view pixel, shape (height, width, 2), from a grid of knots and straight lines between."""
+        width, height = self.size_px
+        columns, rows = np.meshgrid(np.arange(0, width + _KNOT_PX, _KNOT_PX), np.arange(0, height + _KNOT_PX, _KNOT_PX))
+        places = self.to_table(np.column_stack([columns.ravel(), rows.ravel()]))
+        knots = calibration.camera.to_pixels(places, height_m=calibration.spec.ball_radius_m).reshape(*columns.shape, 2)
+        fine_x, fine_y = np.meshgrid(np.arange(width, dtype=np.float32) / _KNOT_PX, np.arange(height, dtype=np.float32) / _KNOT_PX)
+        return np.asarray(cv2.remap(knots.astype(np.float32), fine_x, fine_y, cv2.INTER_LINEAR), dtype=np.float64)
 
     def view(self, image: Image) -> Image:
         """The bed from above, shape (height, width, 3), uint8, BGR; black where the picture does not reach."""
