@@ -114,14 +114,20 @@ def _is_same(name: str, expected: Any, found: Any, table: TableSpec, sets: tuple
     if found is None:
         return expected in (None, False, [], {})
     if name == "spotted_pos":
-        return set(expected) == set(found) and all(_is_near(expected[ball], found[ball], table) for ball in expected)
+        if not isinstance(expected, dict) or set(expected) != set(found):
+            return False
+        return all(_is_near(expected[ball], found[ball], table) for ball in expected)
     if name == "spotted_slots":
-        return len(expected) == len(found) and all(any(_is_near(a, b, table) for b in found) for a in expected)
+        return (
+            isinstance(expected, list) and len(expected) == len(found) and all(any(_is_near(a, b, table) for b in found) for a in expected)
+        )
     if name in sets:
         return isinstance(expected, list) and sorted(map(str, expected)) == sorted(map(str, found))
     return bool(expected == found)
 
 
-def _is_near(a: Any, b: Any, table: TableSpec) -> bool:
-    dx, dy = (float(a[0]) - float(b[0])) * table.length_m, (float(a[1]) - float(b[1])) * table.width_m
+def _is_near(expected: Any, found: Any, table: TableSpec) -> bool:
+    if not (isinstance(expected, list) and len(expected) == 2 and all(isinstance(value, int | float) for value in expected)):
+        return False
+    dx, dy = (expected[0] - found[0]) * table.length_m, (expected[1] - found[1]) * table.width_m
     return hypot(dx, dy) <= POSITION_TOLERANCE_M

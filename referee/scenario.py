@@ -158,7 +158,7 @@ def read_events(data: Any, state: State, *, extra_facts: bool = False) -> tuple[
 
 def _event(data: Mapping[str, Any], where: str, state: State, *, extra_facts: bool) -> ShotEvent:
     kind = data.get("type")
-    if kind not in EVENT_FIELDS:
+    if not isinstance(kind, str) or kind not in EVENT_FIELDS:
         raise InputError(f"{where}.type: unknown event {kind!r}")
     required, optional = EVENT_FIELDS[kind]
     _refuse_unknown(data, ("t", "type", *required, *optional), f"{where}.")

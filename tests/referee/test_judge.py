@@ -110,6 +110,13 @@ def test_only_expected_fields_are_compared() -> None:
     assert judge_scenarios([same], {})[0].agrees is True
 
 
+def test_expectation_that_is_malformed_differs() -> None:
+    """A place that is no place is not the place found, and stops nothing."""
+    table = find_table("wpa-9ft")
+    for wrong in ("here", {"9": "here"}, {"9": [0.75]}, {"9": {}}, {"6": [0.75, 0.5]}):
+        assert differing_fields({"spotted_pos": wrong}, {"spotted_pos": {"9": [0.75, 0.5]}}, table) == ("spotted_pos",)
+
+
 def test_options_come_from_file_and_case() -> None:
     """The case's options go before the file's defaults, and those before the rule book's."""
     last = changed("before.balls", ["cue", "9"])
@@ -157,6 +164,7 @@ FAULTS = [
     ("before.clock", {"limit_s": 45}, "before.clock.introduced: missing"),
     ("before.near_rail", {"A": {"7": 1}}, "before.near_rail.A"),
     ("events.1.type", "bang", "events[1].type: unknown event 'bang'"),
+    ("events.1.type", {}, "events[1].type: unknown event {}"),
     ("events.1.b", "3", "events[1].b: ball '3' is not on the table"),
     ("events.1.b", "cue", "events[1].b: a ball cannot hit itself"),
     ("events.1.speed", 3, "events[1].speed: unknown field"),
