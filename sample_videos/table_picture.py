@@ -86,10 +86,19 @@ class _Canvas:
 
 
 def fill(target: Bytes, pixels: FloatArray, value: int, fine: int) -> None:
-    """Fill a polygon given in picture pixels on a canvas `fine` times as large."""
+    """Fill a polygon given in picture pixels on a canvas `fine` times as large.
+
+    OpenCV also paints every sample that the outline touches, half a sample too much all round; the outline is drawn in
+    by that much first, else each nose would lie 0.2 to 0.3 pixels inside its true place.
+    """
     scaled = (pixels + 0.5) * fine - 0.5
     if not np.isfinite(scaled).all():
         return
+    along = np.roll(scaled, -1, axis=0) - np.roll(scaled, 1, axis=0)
+    x, y = scaled[:, 0], scaled[:, 1]
+    turning = np.sign(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) or 1.0
+    inward = turning * np.column_stack([-along[:, 1], along[:, 0]]) / np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
+    scaled = scaled + 0.5 * inward
     cv2.fillPoly(target, [np.round(scaled * 2**_SHIFT).astype(np.int32)], value, cv2.LINE_8, _SHIFT)
 
 
