@@ -113,7 +113,7 @@ class Eyes:
             return _blind(frame, why)
         if cloth is not self._cloth:
             self._cloth, self._learnt_s = cloth, frame.time_s
-        proposals = find_proposals(mask & self._zone, frame.image, self._view, self._fine, self._at_holes)
+        proposals = find_proposals(mask & self._zone, frame.image, view, self._view, self._fine, self._at_holes)
         seen = self._place(frame.image, view, proposals, cloth)
         detections = self._name(frame.image, seen, cloth)
         detections += self._streaks(frame.image, proposals.streaks, cloth)

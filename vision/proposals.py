@@ -34,6 +34,10 @@ _LONGEST = 9.0
 shutter half open; longer is a cue."""
 _FULL = 0.72
 """Part of a streak's stadium that must be foreground."""
+_PAIR_APART = 1.5
+"""Distance of a streak's ends from which it may be two touching balls (theirs are 2 apart), radii."""
+_PAIR_DIFFERS = 80.0
+"""Difference in colour of the ends that one ball cannot show, levels: a rolling stripe is smeared to 60 and less."""
 _VOTE_LEAST = 0.30
 """Votes of a disc, part of a full outline: a rack's inner balls get 0.4 and more, clothes mostly 0.1 to 0.25."""
 _EDGE_LEAST = 40.0
@@ -63,13 +67,14 @@ class Proposals:
     streaks: tuple[Streak, ...]
 
 
-def find_proposals(mask: Mask, image: Image, view: TopView, fine: TopView, at_holes: Mask) -> Proposals:
+def find_proposals(mask: Mask, image: Image, seen: Image, view: TopView, fine: TopView, at_holes: Mask) -> Proposals:
     """Discs and streaks in a foreground mask.
 
     Args:
         mask: Shape of the view, foreground where balls may be (pockets and rails already taken out).
         image: Camera picture, BGR.
-        view: The view of `mask`.
+        seen: The picture in the view of `mask`.
+        view: That view.
         fine: A finer view of the same table for telling touching balls apart.
         at_holes: Where a piece may be the hole of a pocket: only a circle is believed there, no streak.
     """
@@ -95,7 +100,12 @@ def find_proposals(mask: Mask, image: Image, view: TopView, fine: TopView, at_ho
         explained = _explained(part, found - np.array((left, top)), radius) if len(found) else 0.0
         streak = _as_streak(part, shape, (left, top), radius)
         if streak is not None and explained < 0.75 and not (part & at_holes[box]).any():
-            streaks.append(streak)
+            pair = _as_pair(seen, streak, radius)
+            if pair is None:
+                streaks.append(streak)
+            else:
+                discs.extend(pair)
+                parts.extend([1.0, 1.0])
             continue
         discs.extend((float(x), float(y)) for x, y in found)
         parts.extend([explained] * len(found))
@@ -127,6 +137,24 @@ def _as_streak(part: Mask, shape: tuple[float, float, float, float, float], orig
         (along_end * dx - middle * dy + origin[0], along_end * dy + middle * dx + origin[1]) for along_end in (low + radius, high - radius)
     ]
     return Streak(ends_px=((float(ends[0][0]), float(ends[0][1])), (float(ends[1][0]), float(ends[1][1]))))
+
+
+def _as_pair(seen: Image, streak: Streak, radius: float) -> list[tuple[float, float]] | None:
+    """Both ends as balls where a streak's ends differ in colour: two touching balls; None for one moving ball."""
+    (x0, y0), (x1, y1) = streak.ends_px
+    if np.hypot(x1 - x0, y1 - y0) < _PAIR_APART * radius:
+        return None
+    reach = max(int(0.5 * radius), 1)
+    colours = []
+    for x, y in streak.ends_px:
+        column, row = round(x), round(y)
+        part = seen[max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1]
+        if part.size == 0:
+            return None
+        colours.append(np.median(part.reshape(-1, 3).astype(np.float64), axis=0))
+    if np.linalg.norm(colours[0] - colours[1]) < _PAIR_DIFFERS:
+        return None
+    return [(x0, y0), (x1, y1)]
 
 
 def _explained(part: Mask, centres: FloatArray, radius: float) -> float:

@@ -113,7 +113,7 @@ def recolour(rng: np.random.Generator, picture: np.ndarray) -> np.ndarray:
         picture = grey + (picture - grey) * rng.uniform(0.6, 1.25)
     if rng.random() < 0.4:
         picture = picture + rng.normal(0, rng.uniform(0.005, 0.03), picture.shape)
-    return np.clip(picture, 0, 1).astype(np.float32)
+    return np.asarray(np.clip(picture, 0, 1), dtype=np.float32)
 
 
 def targets(places: np.ndarray, balls: np.ndarray) -> tuple[np.ndarray, ...]:
