@@ -29,7 +29,7 @@ GAIN_SCALE = 3.0
 """Evidence per unit of log odds."""
 PASSING_SIGMA_M = 0.0007
 """Doubt of a closest approach: path, place and ball size together."""
-UNSEEN_S = 0.12
+UNSEEN_S = 0.3
 """Struck ball unseen for longer than this: it may have touched something meanwhile."""
 LIP_SIGMA_M = 0.004
 """Doubt of whether a falling ball clears a lip: rounding of lips and angle of facings are not known."""

@@ -44,6 +44,9 @@ MISS_SCALE_M = 0.002
 """Where no drawn path reaches a ball, each such distance beyond reach costs one unit of log odds."""
 STROKE_WAY_M = 0.0003
 """Way of the ball while the tip is on it."""
+STRAIGHT_MPS2 = 0.4
+"""Acceleration a priori just after a stroke: across the way it is next to none (swerve), along it 2 m/s^2 of sliding shifts
+the time, not the order. Looser lets three noisy samples bend the path by centimetres."""
 TOUCHING_M = 0.004
 """Balls with a smaller gap wake together when one is hit, and share its blow: neither wake times nor speeds tell them."""
 STRAY_WAKE = 0.01
@@ -199,7 +202,7 @@ def _approach(striker: Path, strike: Kink, first: float, last: float, frame_s: f
     places = np.concatenate([[strike.before.position(strike.time_s)], striker.xy_m[start : stop + 1]])
     at_rest = strike.before.position_variance(strike.time_s) + (STROKE_WAY_M) ** 2
     variance = np.concatenate([[at_rest], striker.variance[start : stop + 1]])
-    return fit_piece(times, places, variance, first=0, last=len(times) - 1, moving=True), window
+    return fit_piece(times, places, variance, first=0, last=len(times) - 1, moving=True, acceleration_prior_mps2=STRAIGHT_MPS2), window
 
 
 def _race(piece: Piece, rivals: Sequence[_Rival], reach_m: float, window: tuple[float, float]) -> tuple[FloatArray, FloatArray]:

@@ -23,6 +23,10 @@ SIGNIFICANT = 4.5
 """A jump counts from this many standard deviations; lower makes kinks of bends, higher loses soft contacts."""
 SHORT_SAMPLES = 1
 """A piece of so few samples has no velocity of its own."""
+BRIEF_REST_S = 0.12
+"""A stop shorter than this between two fast movements is no rest."""
+BRISK_MPS = 0.1
+"""What counts as fast there."""
 ONSET_BEFORE_S = 0.4
 """Rest that is fitted together with the first movement to time a wake-up."""
 ONSET_AFTER_S = 0.35
@@ -142,13 +146,22 @@ def find_kinks(path: Path) -> list[Kink]:
     while index + 1 < len(pieces):
         before, follow = pieces[index], index + 1
         # swallow pieces too short for a velocity, unless the path ends with them
-        while follow + 1 < len(pieces) and pieces[follow].moving and pieces[follow].count <= SHORT_SAMPLES:
+        while follow + 1 < len(pieces) and _too_short(before, pieces[follow], pieces[follow + 1]):
             follow += 1
         kink = _kink(path, before, pieces[follow])
         if kink is not None:
             kinks.append(kink)
         index = follow
     return kinks
+
+
+def _too_short(before: Piece, piece: Piece, after: Piece) -> bool:
+    """Whether a piece says nothing of its own: one sample, or a stop of a moment between two fast movements (a picture
+    shown twice at a turning point)."""
+    if piece.moving:
+        return piece.count <= SHORT_SAMPLES
+    brief = piece.end_s - piece.start_s < BRIEF_REST_S and before.moving and after.moving
+    return brief and min(before.speed(before.end_s), after.speed(after.start_s)) > BRISK_MPS
 
 
 def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:

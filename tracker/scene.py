@@ -20,6 +20,9 @@ from tracker.stroke import find_stroke, stroke_unseen
 from tracker.truetime import TrueTime, true_time
 from tracker.wake import make_path, rest_noise_m
 
+VISIT_M = 0.03
+"""A ball that came this near to where another was last seen may have moved it: places between frames are not known."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
@@ -88,7 +91,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         strike_s=strike.time_s if strike is not None else start,
         contacts=contacts,
         wakes=[kink for kink in wakes.values() if kink is not strike],
-        endings=_endings(paths, tracks, around, end, frame, report),
+        endings=_caused(_endings(paths, tracks, around, end, frame, report), paths, contacts, strike, around),
     )
 
 
@@ -129,3 +132,34 @@ def _weighed(ending: Ending, end: TrackEnd) -> Ending:
         if ending.kind == "lost" and end.p_pocketed >= 0.05:
             return replace(ending, p_pocketed=end.p_pocketed, pocket=end.pocket)
     return ending
+
+
+def _caused(
+    endings: Mapping[BallId, Ending], paths: Mapping[BallId, Path], contacts: Sequence[Contact], strike: Kink | None, around: Surroundings
+) -> dict[BallId, Ending]:
+    """Endings without falls that nothing can have caused.
+
+    A ball that lay still, that nothing touched and that nothing came near after it was last seen did not fall: it is
+    hidden, or its track took something else for the ball.
+    """
+    hit = {name for contact in contacts for name in (contact.ball, contact.other)}
+    result = {}
+    for ball, ending in endings.items():
+        path = paths[ball]
+        own = strike is None or ball == strike.ball
+        if not own and ball not in hit and ending.kind in ("pocketed", "off_table", "lost") and not _visited(path, paths, around):
+            ending = replace(ending, kind="lost", pocket=None, p_pocketed=0.0)
+        result[ball] = ending
+    return result
+
+
+def _visited(path: Path, paths: Mapping[BallId, Path], around: Surroundings) -> bool:
+    """Whether a moving ball came to where a ball was last seen, after that."""
+    last, place = float(path.times_s[-1]), path.xy_m[-1]
+    for other in paths.values():
+        if other is path or not other.moves or other.times_s[-1] <= last:
+            continue
+        later = other.times_s > last - 0.1
+        if later.any() and float(np.hypot(*(other.xy_m[later] - place).T).min()) < 2 * around.radius_m + VISIT_M:
+            return True
+    return False

@@ -43,6 +43,9 @@ DRIFT_SIGMAS = 3.0
 """Nor has one whose drift is that significant; together with DRIFT_MPS: noise alone must not keep a shot open."""
 LONGEST_DRIFT_S = 2.5
 """A ball too slow to be noticed stops within this time: 10 mm/s at the least friction takes 0.2 s."""
+HIDDEN_S = 1.5
+"""A ball that moved when it was last seen keeps the table from resting for so long: arms are gone by then, and a ball
+that fell delays the end of its shot by no more."""
 LEAD_S = 3.0
 """Rest before a stroke that a window takes along, seconds."""
 KEEP_S = 4.0
@@ -82,6 +85,8 @@ class _Watch:
 
     places: deque[tuple[float, float, float]] = field(default_factory=deque)
     noise_m2: float = FIRST_NOISE_M**2
+    moving: bool = False
+    seen_s: float = -np.inf
 
     def moves(self, time_s: float, x: float, y: float) -> bool | None:
         """Take a place; whether the ball moves, None while too little is known."""
@@ -151,7 +156,7 @@ class Segmenter:
             return None
         if state.time_s - self._last_move_s < REST_S:
             return None
-        if state.time_s - self._last_move_s < LONGEST_DRIFT_S and any(watch.drifts(state.time_s) for watch in self._watches.values()):
+        if self._restless(state.time_s):
             return None
         return self._close(at_rest=True)
 
@@ -161,7 +166,17 @@ class Segmenter:
 
     def _moves(self, time_s: float, ball: TrackedBall) -> bool:
         watch = self._watches.setdefault(ball.ball, _Watch())
-        return bool(watch.moves(time_s, *ball.position_m))
+        moves = watch.moves(time_s, *ball.position_m)
+        watch.seen_s = time_s
+        if moves is not None:
+            watch.moving = moves
+        return bool(moves)
+
+    def _restless(self, time_s: float) -> bool:
+        """Whether a ball drifts slowly, or one that rolled when it was last seen may be rolling behind an arm."""
+        if time_s - self._last_move_s < LONGEST_DRIFT_S and any(watch.drifts(time_s) for watch in self._watches.values()):
+            return True
+        return any(watch.moving and SPAN_S < time_s - watch.seen_s < HIDDEN_S for watch in self._watches.values())
 
     def _open(self, time_s: float) -> None:
         self._move_s = time_s

@@ -17,8 +17,10 @@ CUE_NAMES = ("cue", "Y")
 TIE_S = 0.6
 """A cue ball that wakes within this time after another ball was struck before it: its wake-up was hidden by hand or
 cue, or the other's is noise."""
-CLEAR_SHARE = 0.2
-"""A ball whose start is slower than this share of the fastest start around it was not struck: it crept, or was touched."""
+CLEAR_MPS = 0.15
+"""A start faster than this is a stroke or a hit, if nothing else is known (the softest strokes are 0.2 m/s)."""
+CLEAR_SHARE = 0.4
+"""In a window without fast balls a stroke starts with at least this share of the fastest start."""
 
 
 def find_stroke(wakes: Mapping[BallId, Kink], reach_m: float) -> Kink | None:
@@ -30,15 +32,18 @@ def find_stroke(wakes: Mapping[BallId, Kink], reach_m: float) -> Kink | None:
     """
     if not wakes:
         return None
-    earliest = min(kink.time_s for kink in wakes.values())
-    early = [kink for kink in wakes.values() if kink.time_s - earliest < TIE_S]
-    named = [kink for kink in early if kink.ball in CUE_NAMES]
-    if named and named[0].ball == "cue":
+    fastest = max(kink.size_mps for kink in wakes.values())
+    least = min(CLEAR_MPS, CLEAR_SHARE * fastest)
+    # what creeps, jumps by a millimetre or appears from behind an arm is no stroke
+    clear = sorted((kink for kink in wakes.values() if kink.size_mps > least), key=lambda kink: kink.time_s)
+    if not clear:
+        return None
+    first = clear[0]
+    early = [kink for kink in clear if kink.time_s - first.time_s < TIE_S]
+    named = [kink for kink in early if kink.ball == "cue"]
+    if named:
         return named[0]
-    fastest = max(kink.size_mps for kink in early)
-    able = sorted((kink for kink in early if kink.size_mps > CLEAR_SHARE * fastest), key=lambda kink: kink.time_s)
-    first = able[0]
-    tied = [kink for kink in able if kink.time_s - first.time_s < 0.01 + 3 * (kink.sigma_s + first.sigma_s)]
+    tied = [kink for kink in early if kink.time_s - first.time_s < 0.01 + 3 * (kink.sigma_s + first.sigma_s)]
     scores = [_score(kink, tied, reach_m) for kink in tied]
     return tied[int(np.argmax(scores))]
 

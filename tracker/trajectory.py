@@ -94,7 +94,16 @@ class Piece:
         return float(row @ self.covariance @ row)
 
 
-def fit_piece(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, *, first: int, last: int, moving: bool) -> Piece:
+def fit_piece(
+    times_s: FloatArray,
+    xy_m: FloatArray,
+    variance: FloatArray,
+    *,
+    first: int,
+    last: int,
+    moving: bool,
+    acceleration_prior_mps2: float = ACCELERATION_PRIOR_MPS2,
+) -> Piece:
     """The quadratic (or the mean, at rest) over samples `first` to `last`.
 
     Args:
@@ -104,6 +113,7 @@ def fit_piece(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, *, fi
         first: First sample.
         last: Last sample, included.
         moving: False fits a constant.
+        acceleration_prior_mps2: Standard deviation of the acceleration a priori.
     """
     t, x, w = times_s[first : last + 1], xy_m[first : last + 1], 1.0 / variance[first : last + 1]
     origin = float((t * w).sum() / w.sum())
@@ -117,7 +127,7 @@ def fit_piece(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, *, fi
         design = np.stack([np.ones_like(tau), tau, 0.5 * tau * tau], 1)
         normal = design.T @ (design * w[:, None])
         normal[1, 1] += SPEED_PRIOR_MPS**-2
-        normal[2, 2] += ACCELERATION_PRIOR_MPS2**-2
+        normal[2, 2] += acceleration_prior_mps2**-2
         covariance = np.asarray(np.linalg.inv(normal), np.float64)
         coefficients = np.asarray(covariance @ (design.T @ (x * w[:, None])), np.float64)
     return Piece(

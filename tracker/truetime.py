@@ -20,6 +20,9 @@ GRID = 0.5
 NEAR_GRID = 0.17
 """A measured spacing this near to the grid is on it."""
 
+LEAST_PICTURES = 3
+"""So many pictures must lie on the grid away from their stamps: fewer are ball contacts taken for a clock."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrueTime:
@@ -87,5 +90,7 @@ def true_time(tracks: Sequence[BallTrack], clock: ClockReport | None = None) -> 
     nearest = np.round(spacing / GRID) * GRID
     spacing = np.where(np.abs(spacing - nearest) < NEAR_GRID, nearest, spacing)
     spacing[spacing < REPEATED] = 0.0
+    if int((np.abs(spacing - nearest) < 1e-9)[nearest != 1].sum()) < LEAST_PICTURES:
+        return TrueTime(stamps_s=stamps, true_s=stamps, doubtful=False)
     true = stamps[0] + np.concatenate([[0.0], np.cumsum(np.diff(stamps) * spacing[1:])])
     return TrueTime(stamps_s=stamps, true_s=true, doubtful=True)
