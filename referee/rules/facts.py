@@ -95,10 +95,13 @@ def declared_frozen(case: Case, ball: str) -> tuple[Frozen, ...]:
 def driven_to_cushion(case: Case) -> tuple[str, ...]:
     """`rail_after`: balls that reached a cushion after the first contact, once each, in order.
 
-    Pocketed and jumped balls count (option `pool.pocketed_is_rail`, WPA-8.4); jaws and rail tops are cushion; a ball
-    announced frozen counts at its own cushion only after leaving and returning.
+    Pocketed and jumped balls count (option `pool.pocketed_is_rail`, WPA-8.4); jaws and rail tops are cushion, so that a
+    ball that came back out of a pocket has met one; a ball announced frozen counts at its own cushion only after leaving
+    and returning.
     """
-    counted = ("ball_cushion", "rail_top", "pocketed", "off_table") if case.options.pool_pocketed_is_rail else ("ball_cushion", "rail_top")
+    counted: tuple[str, ...] = ("ball_cushion", "rail_top", "pocket_rebound")
+    if case.options.pool_pocketed_is_rail:
+        counted += ("pocketed", "off_table")
     reached = [event for event in after_contact(case) if event.type in counted and not is_forced_into_own_cushion(case, event)]
     return tuple(dict.fromkeys(event.fields["ball"] for event in reached))
 

@@ -164,10 +164,20 @@ def is_all_ball_fouls(case: Case) -> bool:
 
 def forgiven_touches(case: Case) -> tuple[str, ...]:
     """GR-1.16: object balls touched by accident that are no foul without a referee; the other player may have them put back."""
+    return tuple(dict.fromkeys(event.fields["ball"] for event in _forgiven(case)))
+
+
+def forgiven_actor(case: Case) -> str:
+    """Who touched the first of them; the shooter where there is none."""
+    actor: str = next((event.fields["actor"] for event in _forgiven(case)), case.state.shooter)
+    return actor
+
+
+def _forgiven(case: Case) -> tuple[ShotEvent, ...]:
     if is_all_ball_fouls(case):
         return ()
-    events = [event for event in facts.of_type(case, "touch") if event.fields["actor"] in ("A", "B") and not _is_placing(case, event)]
-    return tuple(dict.fromkeys(event.fields["ball"] for event in events if event.fields["ball"] != case.state.cue_ball))
+    touched = [event for event in facts.of_type(case, "touch") if event.fields["actor"] in ("A", "B") and not _is_placing(case, event)]
+    return tuple(event for event in touched if event.fields["ball"] != case.state.cue_ball)
 
 
 def touched_object_balls(case: Case) -> tuple[str, ...]:

@@ -145,10 +145,9 @@ def with_restored(case: Case, ruling: Ruling) -> Ruling:
         ruling = replace(ruling, restored=(*(ruling.restored or ()), *back), reasons=(*ruling.reasons, reason))
     forgiven = () if ruling.foul else general.forgiven_touches(case)
     if forgiven:
-        reason = Reason("may_restore", ("N9-12", "GR-1.16"), {"balls": ", ".join(forgiven), "player": case.state.opponent})
-        ruling = replace(
-            ruling, options=(*ruling.options, "RESTORE_BALL"), options_for=case.state.opponent, reasons=(*ruling.reasons, reason)
-        )
+        player = other(general.forgiven_actor(case))
+        reason = Reason("may_restore", ("N9-12", "GR-1.16"), {"balls": ", ".join(forgiven), "player": player})
+        ruling = replace(ruling, options=(*ruling.options, "RESTORE_BALL"), options_for=player, reasons=(*ruling.reasons, reason))
     return ruling
 
 

@@ -179,6 +179,15 @@ def test_cue_ball_in_hand_is_not_in_the_way_of_the_nine() -> None:
     assert judge(a_state(), "cue>6 9@FL", {"cue": (0.75, 0.5)}).spotted_pos == {"9": (0.75, 0.5)}
 
 
+def test_ball_that_comes_back_out_of_a_pocket() -> None:
+    """GR-3.11, WPA-8.4: it is not pocketed, but the jaws that it met are cushion."""
+    rebound = ShotEvent(t=0.5, type="pocket_rebound", fields={"ball": "2", "pocket": "FL"})
+    played = parse_stroke("cue>2 .")
+    ruling = RULES.judge(Case(state=a_state(), events=(*played[:2], rebound, *played[2:])))
+
+    assert (ruling.foul, ruling.turn, ruling.stays_down) == (False, "B", ())
+
+
 def test_push_out_suspends_the_frozen_ball_rule() -> None:
     """N9-6.2: neither contact nor cushion is required, of a frozen ball either."""
     frozen = (Frozen(ball="2", to="left", declared=True),)
@@ -332,7 +341,10 @@ def test_object_ball_touched_without_a_referee() -> None:
     free = judge(state, "cue>2 2|foot A:sleeve:6")
     strict = judge(state, "cue>2 2|foot A:sleeve:6", pool__no_referee_fouls="all_balls")
 
+    by_opponent = judge(state, "cue>2 2|foot B:sleeve:6")
+
     assert (free.foul, free.options, free.options_for, free.turn) == (False, ("RESTORE_BALL",), "B", "B")
+    assert (by_opponent.options, by_opponent.options_for, by_opponent.turn) == (("RESTORE_BALL",), "A", "B")
     assert strict.foul_codes == ("TOUCH",)
 
 
