@@ -13,7 +13,6 @@ from referee.ruling import Pair, Ruling
 from tracker.shot import ShotEvent
 
 ALL = ("cue", *(str(number) for number in range(1, 10)))
-LEGAL_BREAK = "cue>1 4|left 7|foot 2|right 9|left"
 
 
 def a_state(balls: str = "2 6 9", **changes: Any) -> State:
