@@ -18,15 +18,17 @@ from calibration.cloth import Cloth, find_cloth
 from calibration.drift import SAME_VIEW, view_matches
 from calibration.ends import find_foot, foot_side, with_foot, with_foot_at
 from calibration.equipment import TableSpec
-from calibration.landmarks import find_noses, nose_edges, outer_edges, pockets_seen, unroll
+from calibration.landmarks import block_count, find_noses, nose_edges, outer_edges, pockets_seen, unroll
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, camera_from, distances_m, modelled_px, solve, start_from_quad
 from calibration.table import Table
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
-_POCKETS_MIN, _POCKETS_SHARE = 4, 0.6
+_POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
 """Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
+_COVERAGE_MIN = 0.35
+"""Least share of a cushion on which its nose must be found: a player and his arm hide up to half of a short one."""
 _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 """Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
 _NOMINAL_M = 2.3
@@ -183,6 +185,12 @@ def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> t
         because.append(f"noses lie {median:.1f} mm from the model in the median, limit {_MEDIAN_MM:g}; is it the right table size?")
     if largest > _LARGEST_MM:
         because.append(f"a nose point lies {largest:.1f} mm from the model, limit {_LARGEST_MM:g}")
+    for side, found in noses.items():
+        share = len(found) / block_count(Table(spec), side)
+        if share < _COVERAGE_MIN:
+            because.append(
+                f"only {100 * share:.0f} % of the nose of the {side} cushion was found, at least {100 * _COVERAGE_MIN:.0f} are needed"
+            )
     missing = [side for side in SIDES if side not in noses]
     if missing:
         because.append(f"the nose of the {' and the '.join(missing)} cushion was not found")

@@ -44,6 +44,8 @@ _FIRST_AMONG = 0.75
 """Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
 _HOLE_SHARE = 0.5
 """Share of the disc behind a mouth that is not of the cloth's colour where there is a pocket; the shelf is cloth."""
+_HOLE_STEPS = (0.55, 0.9)
+"""How far behind a mouth it is looked for, in ball diameters: still within the rubber's width where there is no pocket."""
 _INWARD_M, _OUTWARD_M = 0.10, 0.07
 """The strip's reach inside the rough nose line and outside the rough outer edge."""
 
@@ -130,6 +132,11 @@ def _blocks(table: Table, side: str) -> FloatArray:
     inner = table.side_mouth_m / 2 + margin
     half = np.linspace(inner, reach, max(2, round((reach - inner) / _BLOCK_M)))
     return np.concatenate([-half[::-1], half])
+
+
+def block_count(table: Table, side: str) -> int:
+    """How many blocks a cushion is measured in: the most landmarks that its nose can have."""
+    return len(_blocks(table, side))
 
 
 def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, near_m: float, reach_m: float) -> list[EdgePoints]:
@@ -328,11 +335,13 @@ def pockets_seen(image: Image, camera: CameraModel, table: Table, cloth: Cloth) 
     for pocket in POCKETS:
         centre = np.array(table.mouth_centre_m(pocket))
         outward = np.array([{"H": -1.0, "S": 0.0, "F": 1.0}[pocket[0]], 1.0 if pocket[1] == "L" else -1.0])
-        place = centre + 0.55 * ball * outward / np.hypot(*outward)
-        pixels = camera.to_pixels(place + disc, height_m=0.0).astype(np.float32)
-        if not ((pixels >= 0) & (pixels <= [width - 1, height - 1])).all():
-            continue
-        visible += 1
-        seen = np.asarray(cv2.remap(image, pixels[None, :, 0], pixels[None, :, 1], cv2.INTER_LINEAR), dtype=np.uint8)
-        holes += int((cloth.likeness(seen) > 1).mean() > _HOLE_SHARE)
+        shares = []
+        for step in _HOLE_STEPS:
+            place = centre + step * ball * outward / np.hypot(*outward)
+            pixels = camera.to_pixels(place + disc, height_m=0.0).astype(np.float32)
+            if ((pixels >= 0) & (pixels <= [width - 1, height - 1])).all():
+                seen = np.asarray(cv2.remap(image, pixels[None, :, 0], pixels[None, :, 1], cv2.INTER_LINEAR), dtype=np.uint8)
+                shares.append(float((cloth.likeness(seen) > 1).mean()))
+        visible += int(bool(shares))
+        holes += int(bool(shares) and max(shares) > _HOLE_SHARE)
     return visible, holes
