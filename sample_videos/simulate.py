@@ -31,6 +31,7 @@ from sample_videos.drafts import (
     draft_pot,
     lowest,
 )
+from sample_videos.shapes import holes
 
 FloatArray = NDArray[np.float64]
 
@@ -226,7 +227,8 @@ def _fly(draft: Draft, *, cue: bool) -> bool:
         velocity = mine[4:6] + mine[6:8] * dt
         place = mine[2:4] + mine[4:6] * dt + 0.5 * mine[6:8] * dt * dt
         outward = np.array({"head": (-1, 0), "foot": (1, 0), "left": (0, 1), "right": (0, -1)}[event["cushion"]])
-        if float(velocity @ outward) < 2.2 or (abs(place) > np.array([1.05, 0.45])).all() or abs(place[0]) < 0.15:
+        speed_out = float(velocity @ outward)
+        if speed_out < 2.2 or _passes_a_pocket(place, velocity / speed_out):
             continue
         draft.events = [e for e in draft.events if e not in later]
         draft.segments = [r for r in draft.segments if not (r[0] == index and r[1] >= time - 1e-9)]
@@ -238,6 +240,12 @@ def _fly(draft: Draft, *, cue: bool) -> bool:
         draft.end_s = max(draft.end_s, ends[-1])
         return True
     return False
+
+
+def _passes_a_pocket(place: FloatArray, per_outward: FloatArray) -> bool:
+    """Whether a ball that flies on over the rail comes near a hole, so that from above it might have dropped."""
+    path = [place + per_outward * s for s in (0.0, 0.04, 0.08, 0.12, 0.16)]
+    return any(hypot(*(point - np.array(hole.centre_m))) < 0.17 for hole in holes(TABLE).values() for point in path)
 
 
 KINDS: dict[str, tuple[Callable[[np.random.Generator, str], Draft | None], int, float]] = {
