@@ -151,7 +151,7 @@ def _creeps(rest: Piece, piece: Piece, times: FloatArray, xy: FloatArray, varian
     half = piece.first + piece.count // 2
     mean = xy[half : piece.last + 1].mean(0) - rest.coefficients[0]
     sigma = (float(variance[half]) / (piece.last + 1 - half) + rest.covariance[0, 0]) ** 0.5
-    return float(np.hypot(mean[0], mean[1])) < JITTER_SHIFT * sigma + NOISE_FLOOR_M
+    return bool(np.hypot(mean[0], mean[1]) < JITTER_SHIFT * sigma + NOISE_FLOOR_M)
 
 
 def _leads_nowhere(before: Piece | None, after: Piece | None, first: int, last: int, xy: FloatArray, variance: FloatArray) -> bool:
