@@ -1,11 +1,12 @@
 """Which detection belongs to which ball: one global assignment a picture.
 
-For each ball and detection the likelihood of the place is a mixture over what a ball can do until the next picture:
-go on, stay (a new ball, a repeated picture), go on while the stamps lie by up to a factor of two, come back from a cushion, go back to the place it
-seemed to leave, change course in a contact (anywhere within reach), be struck (anywhere a cue can send it). Looks
-multiply it by their agreement. Against it stand "not detected" for each ball and "new or false" for each detection. The
-cheapest assignment (negative log-likelihoods; Kuhn 1955, as scipy's linear_sum_assignment) is taken. A resting
-ball's own place is known to a millimetre, so a detection there is its own by ten nats before anything else can claim it.
+For each ball and detection the likelihood of the place is a mixture over what a ball can do until the next picture: go
+on, stay (a new ball, a repeated picture), go on while the stamps lie by up to a factor of two, come back from a cushion,
+go back to the place it seemed to leave, change course in a contact (anywhere within reach), be struck (anywhere a cue can
+send it). Looks multiply it by their agreement. Against it stand "not detected" for each ball and "new or false" for each
+detection. The cheapest assignment (negative log-likelihoods; Kuhn 1955, as scipy's linear_sum_assignment) is taken. A
+resting ball's own place is known to a millimetre, so a detection there is its own by ten nats before anything else can
+claim it.
 
 Where exchanging the detections of two balls would cost little by motion alone, the pair is reported: looks before and
 after decide later (`tracker.relabel`).
@@ -54,6 +55,7 @@ class Expected:
         gap_s: Time since it was last measured.
         reach_mps: Highest speed a contact can leave it with.
         contact: Another ball or a cushion is near enough for a contact.
+        solid: Surely a ball; what is not cannot be struck and cannot leap.
         bounced: Prediction reflected at a cushion.
         missed_cost: Cost of not seeing it.
         looks: Shape (N, K), probability of each name so far.
@@ -68,6 +70,7 @@ class Expected:
     gap_s: FloatArray
     reach_mps: FloatArray
     contact: BoolArray
+    solid: BoolArray
     bounced: BoolArray
     missed_cost: FloatArray
     looks: FloatArray
@@ -159,7 +162,8 @@ def _motion_cost(expected: Expected, seen: Seen) -> FloatArray:
     contact = np.where(expected.contact, _WEIGHTS["contact"], _WEIGHTS["free"])
     likelihood += np.where(distance <= reach[:, None], (contact / (np.pi * reach**2))[:, None], 0.0)
     far = _STRIKE_MPS * expected.gap_s + 0.03
-    likelihood += np.where(distance <= far[:, None], (_WEIGHTS["strike"] / (np.pi * far**2))[:, None], 0.0)
+    strike = np.where(expected.solid, _WEIGHTS["strike"], 0.0)
+    likelihood += np.where(distance <= far[:, None], (strike / (np.pi * far**2))[:, None], 0.0)
     return np.asarray(-np.log(np.maximum(likelihood, 1e-300)), dtype=np.float64)
 
 

@@ -45,8 +45,8 @@ def picture_factor(steps: Sequence[tuple[float, float]]) -> float:
     return max(float(ratios[agreeing].mean()), 0.0)
 
 
-def read_clock(tracks: Sequence[BallTrack], times_s: Sequence[float]) -> ClockReport:
-    """True spacing of the pictures at `times_s`, from finished tracks."""
+def read_clock(tracks: Sequence[BallTrack], times_s: Sequence[float], *, repeated: int = 0) -> ClockReport:
+    """True spacing of the pictures at `times_s`, from finished tracks; `repeated` pictures were left out of the tracks."""
     times = np.asarray(times_s, dtype=np.float64)
     votes: list[list[tuple[float, bool]]] = [[] for _ in times]
     for track in tracks:
@@ -64,7 +64,7 @@ def read_clock(tracks: Sequence[BallTrack], times_s: Sequence[float]) -> ClockRe
         alone = len(entries) == 1 and entries[0][1]
         if abs(middle - 1) > _OFF and middle < _LONGEST and (agreeing >= max(2, 0.7 * len(ratios)) or alone):
             spacing[index] = max(middle, 0.0)
-    doubtful = int((np.abs(spacing - 1) > _OFF).sum()) >= _DOUBTFUL_PICTURES
+    doubtful = int((np.abs(spacing - 1) > _OFF).sum()) + repeated >= _DOUBTFUL_PICTURES
     return ClockReport(times_s=times, spacing=spacing, doubtful=doubtful)
 
 

@@ -120,7 +120,7 @@ class _Search:
             return _FORBIDDEN
         missed = self._missed_s(a, b)
         if distance < 0.004 + 4 * float(a.sigma_m[-1] + b.sigma_m[0]) and (a.last_rest or b.first_rest):
-            return -0.1 - min(0.5 * missed, 2.0)
+            return -0.1 - min(2.0 * missed, 4.0)
         speed = max(hypot(*a.last_v), hypot(*b.first_v), 0.2)
         reach = 0.03 + 1.3 * speed * gap
         ahead = hypot(dx - a.last_v[0] * gap, dy - a.last_v[1] * gap)

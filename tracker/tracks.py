@@ -43,10 +43,16 @@ _GHOST_NATS_PER_S = 10.0
 """What a ball unseen in plain view loses of its claim to its name."""
 _SLOW_MPS = 0.02
 """Slower balls cause no contact that moves another one visibly."""
+_HAND_MPS = 0.5
+"""What scores like a hand is not followed over larger leaps: it would take the next ball that passes for itself."""
 _EDGE_M = 0.02
 """Nearer than this to where it touches a nose a moving ball may turn."""
 _NEAR_MOUTH_M = 0.12
 """Nearer than this to the middle of a mouth a ball may be gone the next moment."""
+_ROLLS_MPS = 0.1
+"""A ball this fast moves visibly from picture to picture: 2 mm at 50 a second."""
+_SAME_M = 0.0003
+"""Two detections closer than this are the same picture coded twice; a new picture differs by its noise."""
 _HANDLED_SHARE = 0.005
 """Share of the bed covered that counts as somebody at the table: a cue alone covers about one per cent."""
 _BLUR_S = 0.01
@@ -72,6 +78,8 @@ class Tracker:
         self._strands: list[Strand] = []
         self._swaps: list[tuple[int, int, int, float]] = []
         self._true_s = 0.0
+        self._before: tuple[Detection, ...] = ()
+        self._repeated: list[int] = []
         self._next_key = 0
         self._next_label = 1
 
@@ -101,8 +109,10 @@ class Tracker:
         )
         result = assign(expected, seen)
         self._true_s += step_s * picture_factor(self._steps(result, seen, expected))
-        log_ratios = self._book.log_ratio(vectors)
-        self._take(result, bed, log_ratios, observation.time_s, frame)
+        if self._is_repeated(bed):
+            self._repeated.append(frame)
+        self._before = tuple(bed)
+        self._take(result, bed, self._book.log_ratio(vectors), observation.time_s, frame)
         self._lose(result, step_s, observation)
         self._name()
         return self._state(observation, frame)
@@ -125,7 +135,11 @@ class Tracker:
             tracks=tuple(tracks),
             ends=read_ends(tracks, self._frames, self._places, self._book, to_s),
             identities=identities([chain.ball for chain in kept], evidence, self._book),
-            clock=read_clock(tracks, [record.time_s for record in self._frames if from_s <= record.time_s <= to_s]),
+            clock=read_clock(
+                tracks,
+                [record.time_s for record in self._frames if from_s <= record.time_s <= to_s],
+                repeated=sum(from_s <= self._frames[frame - self._first_frame].time_s <= to_s for frame in self._repeated),
+            ),
         )
 
     def forget(self, before_s: float) -> None:
@@ -138,6 +152,7 @@ class Tracker:
         for strand in self._strands:
             strand.forget(self._first_frame)
         self._strands = [strand for strand in self._strands if strand.frames or not strand.finished]
+        self._repeated = [frame for frame in self._repeated if frame >= self._first_frame]
         self._swaps = [swap for swap in self._swaps if swap[0] >= self._first_frame]
 
     def _record(self, observation: Observation) -> list[Detection]:
@@ -157,6 +172,15 @@ class Tracker:
         )
         self._frames.append(record)
         return bed
+
+    def _is_repeated(self, bed: Sequence[Detection]) -> bool:
+        """The picture before once more: everything exactly where it was, though something rolls."""
+        rolling = any(strand.motion.speed_mps > _ROLLS_MPS and strand.unseen_s == 0 for strand in self._live)
+        return (
+            rolling
+            and len(bed) == len(self._before) > 0
+            and all(min(_apart(item.position_m, old.position_m) for old in self._before) < _SAME_M for item in bed)
+        )
 
     def _without_merged(self, bed: list[Detection], now_s: float) -> list[Detection]:
         """Detections less those in the middle of two touching balls: both balls are then carried on unseen."""
@@ -194,6 +218,7 @@ class Tracker:
         np.fill_diagonal(apart, np.inf)
         meets = (speed[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
         crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
+        solid = np.array([strand.ball_odds > 0 for strand in self._live], dtype=np.bool_)
         reach = np.maximum(speed, np.where(meets, speed[None, :], 0.0).max(axis=1, initial=0.0))
         predicted = self._reflect(straight[:, :2])
         limits = np.array([self._places.limit_x_m, self._places.limit_y_m])
@@ -216,8 +241,9 @@ class Tracker:
             last_m=last,
             memory_m=np.array([motion.memory or (np.nan, np.nan) for motion in motions]).reshape(count, 2),
             gap_s=gap,
-            reach_mps=reach,
-            contact=meets.any(axis=1) | at_edge,
+            reach_mps=np.where(solid, reach, np.minimum(reach, _HAND_MPS)),
+            contact=(meets.any(axis=1) | at_edge) & solid,
+            solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),
             looks=fused_probabilities(evidence),
@@ -246,15 +272,18 @@ class Tracker:
         return steps
 
     def _take(self, result: Assignment, bed: list[Detection], log_ratios: FloatArray, time_s: float, frame: int) -> None:
+        repeated = bool(self._repeated) and self._repeated[-1] == frame
         for i, j, cost in result.pairs:
             strand, item = self._live[i], bed[j]
+            if repeated and not strand.motion.resting:
+                continue  # shows where it was, not where it is
             strand.motion.update(time_s, *item.position_m, item.sigma_m, self._true_s - strand.true_s)
             strand.true_s, strand.unseen_s = self._true_s, 0.0
             self._append(strand, item, log_ratios[j], frame)
             if result.is_weak(cost):
                 strand.cut(cost)
         costs = {i: cost for i, _, cost in result.pairs}
-        for i, k, extra in result.swaps:
+        for i, k, extra in () if repeated else result.swaps:
             self._live[i].cut(costs[i])
             self._live[k].cut(costs[k])
             self._swaps.append((frame, self._live[i].key, self._live[k].key, extra))
