@@ -112,16 +112,19 @@ def find_proposals(mask: Mask, image: Image, seen: Image, view: TopView, fine: T
     return Proposals(np.array(discs, dtype=np.float64).reshape(-1, 2), np.array(parts, dtype=np.float64), tuple(streaks))
 
 
-def _half_axes(part: Mask) -> tuple[float, float, float, float, float]:
-    """Half lengths of the ellipse of equal moments, long first, its direction (dx, dy) and the area."""
-    rows, columns = np.nonzero(part)
-    spread = np.cov(np.stack([columns, rows]).astype(np.float64)) if len(rows) > 2 else np.eye(2)
-    values, vectors = np.linalg.eigh(spread + np.eye(2) / 12)
-    return 2 * float(np.sqrt(values[1])), 2 * float(np.sqrt(values[0])), float(vectors[0, 1]), float(vectors[1, 1]), float(len(rows))
+def _half_axes(part: Mask) -> tuple[float, float, float, float]:
+    """Half lengths of the ellipse of equal moments, long first, and its direction (dx, dy)."""
+    moments = cv2.moments(part.astype(np.uint8), True)
+    area = max(moments["m00"], 1.0)
+    # A pixel is a square, not a point: a twelfth more.
+    xx, yy, xy = moments["mu20"] / area + 1 / 12, moments["mu02"] / area + 1 / 12, moments["mu11"] / area
+    middle, apart = (xx + yy) / 2, float(np.hypot((xx - yy) / 2, xy))
+    angle = 0.5 * float(np.arctan2(2 * xy, xx - yy))
+    return 2 * float(np.sqrt(middle + apart)), 2 * float(np.sqrt(max(middle - apart, 1 / 12))), float(np.cos(angle)), float(np.sin(angle))
 
 
-def _as_streak(part: Mask, shape: tuple[float, float, float, float, float], origin: tuple[int, int], radius: float) -> Streak | None:
-    _, _, dx, dy, _ = shape
+def _as_streak(part: Mask, shape: tuple[float, float, float, float], origin: tuple[int, int], radius: float) -> Streak | None:
+    _, _, dx, dy = shape
     rows, columns = np.nonzero(part)
     along, across = columns * dx + rows * dy, -columns * dy + rows * dx
     low, high = np.percentile(along, (0.5, 99.5)) + np.array((-0.5, 0.5))
