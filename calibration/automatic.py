@@ -27,10 +27,12 @@ Image = NDArray[np.uint8]
 
 _POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
 """Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
-_COVERAGE_MIN = 0.35
+_COVERAGE_MIN = 0.2
 """Least share of a cushion on which its nose must be found: a player and his arm hide up to half of a short one."""
 _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 """Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
+_OUTLINE_SIGMA_M = 0.01
+"""How well the outline of the reduced picture gives an edge, its bow by the lens included."""
 _NOMINAL_M = 2.3
 """Length that a table known by its proportion only is fitted with: between 7 and 9 ft, so that widths of rubber and
 lengths of blocks, which do not scale with the table much, are about right."""
@@ -200,7 +202,8 @@ def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> t
 def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None) -> tuple[Solution, list[EdgePoints]] | CalibrationFailure:
     """The camera of a picture whose cloth is known, and the landmarks it was fitted to."""
     spec, size = table.spec, (image.shape[1], image.shape[0])
-    start = start_from_quad(ordered_quad(cloth), spec, size, lens)
+    quad = ordered_quad(cloth)
+    start = start_from_quad(quad, spec, size, lens)
     if start is None:
         return CalibrationFailure(reason="the cloth's outline is not that of a table seen from above; use --corners")
     solution = Solution(camera=camera_from(start, size, lens), rubber_m=float(start[9]), parameters=start)
@@ -208,8 +211,10 @@ def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None
     for reach in (0.035, 0.025, 0.012):
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, reach)
-        if len(edges) < 3:
-            return CalibrationFailure(reason="fewer than three straight edges of cloth; use --corners")
+        found = {edge.side for edge in edges}
+        if len(found) < 2:
+            return CalibrationFailure(reason="fewer than two straight edges of cloth; use --corners")
+        edges += [edge for edge in _outline_edges(quad, spec) if edge.side not in found]
         solution = solve(edges, spec, size, solution.parameters, lens)
     strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
     metres_per_pixel = 1 / _scale(solution.camera, table)
@@ -227,6 +232,17 @@ def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
         places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, 0.004
     return solution, [*noses, *edges]
+
+
+def _outline_edges(quad: FloatArray, spec: TableSpec) -> list[EdgePoints]:
+    """The rough outline as edges, for sides whose own edge is hidden: a hand, a lamp or a gap in the rail."""
+    share = np.linspace(0.15, 0.85, 8)
+    edges = []
+    for side, i in (("left", 0), ("foot", 1), ("right", 2), ("head", 3)):
+        length = spec.width_m if side in ("head", "foot") else spec.length_m
+        points = quad[i] + share[:, None] * (quad[(i + 1) % 4] - quad[i])
+        edges.append(EdgePoints(side=side, points_px=points, along_m=(share - 0.5) * length, outer=True, sigma_m=_OUTLINE_SIGMA_M))
+    return edges
 
 
 def ordered_quad(cloth: Cloth) -> FloatArray:
