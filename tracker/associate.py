@@ -37,7 +37,7 @@ _LOOKS_LIMITS = (-4.0, 3.0)
 """Smallest and largest log agreement of looks: blur and light confuse names, so they never outweigh a known place."""
 _SWAP_NATS = 6.0
 """An exchange that motion alone does not exclude by this much is left to the looks."""
-_WEAK_NATS = 1.0
+_WEAK_NATS = -1.0
 """A link this costly by motion alone is cut and looked at again with all evidence."""
 
 

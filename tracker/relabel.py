@@ -126,7 +126,7 @@ class _Search:
         ahead = hypot(dx - a.last_v[0] * gap, dy - a.last_v[1] * gap)
         fit = 0.5 * log(1 + (min(ahead, distance) / 0.03) ** 2)
         score = -0.3 - fit if distance <= reach else -4.0 - fit
-        return max(score, -_LINK_LIMIT) - min(8.0 * missed, 4.0)
+        return max(score, -_LINK_LIMIT) - min(20.0 * missed, 6.0)
 
     def _missed_s(self, a: Piece, b: Piece) -> float:
         """Time in plain view between two pieces in which nothing was detected, looked at where `a` ended."""

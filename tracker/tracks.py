@@ -37,6 +37,10 @@ _LOST_RESTING_S = 2.0
 """The same for a resting one, which keeps claiming only its own place."""
 _LOST_TENTATIVE_S = 0.1
 """The same for a strand that is not confirmed."""
+_GAP_S = 0.06
+"""A moving ball unseen in plain view for longer is joined with care: what is seen next may be another one, or nothing."""
+_GAP_NATS_PER_S = 20.0
+"""What each second of such a gap speaks against the joint."""
 _NAME_HOLD = 0.7
 """Nats in favour of the name a strand has: names shall not flicker."""
 _GHOST_NATS_PER_S = 10.0
@@ -277,11 +281,12 @@ class Tracker:
             strand, item = self._live[i], bed[j]
             if repeated and not strand.motion.resting:
                 continue  # shows where it was, not where it is
+            missed = 0.0 if strand.motion.resting else strand.unseen_s
             strand.motion.update(time_s, *item.position_m, item.sigma_m, self._true_s - strand.true_s)
             strand.true_s, strand.unseen_s = self._true_s, 0.0
             self._append(strand, item, log_ratios[j], frame)
-            if result.is_weak(cost):
-                strand.cut(cost)
+            if result.is_weak(cost) or missed > _GAP_S:
+                strand.cut(cost + _GAP_NATS_PER_S * min(missed, _LOST_MOVING_S))
         costs = {i: cost for i, _, cost in result.pairs}
         for i, k, extra in () if repeated else result.swaps:
             self._live[i].cut(costs[i])
