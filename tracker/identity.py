@@ -48,26 +48,20 @@ class NameBook:
         """Number of names."""
         return len(self.labels)
 
-    def vector(self, likelihood: Mapping[BallId, float]) -> FloatArray:
-        """Likelihood of each name, shape (K,), adding up to 1; uniform where nothing is known.
+    def vectors(self, likelihoods: Sequence[Mapping[BallId, float]]) -> FloatArray:
+        """Likelihood of each name for each of M detections, shape (M, K), rows adding up to 1; uniform where nothing is known.
 
         Names outside the set are taken for nothing known; alike balls share what falls on any of them.
         """
-        if not self.labels:
-            return np.zeros(0)
-        vector = np.zeros(self.count)
-        for ball, p in likelihood.items():
-            column = self._column.get(ball)
-            if column is not None and p > 0:
-                vector[column] += p
+        rows = [[likelihood.get(ball, 0.0) for ball in self.labels] for likelihood in likelihoods]
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), self.count)
+        if not self.count:
+            return table
         if self._alike:
-            vector[self._alike] = vector[self._alike].mean()
-        total = float(vector.sum())
-        uniform = np.full(self.count, 1.0 / self.count)
-        if total <= 0:
-            return uniform
-        known = min(total, 1.0) * (1 - _UNIFORM_SHARE)
-        return np.asarray(known * vector / total + (1 - known) * uniform, dtype=np.float64)
+            table[:, self._alike] = table[:, self._alike].mean(axis=1, keepdims=True)
+        total = table.sum(axis=1, keepdims=True)
+        known = np.minimum(total, 1.0) * (1 - _UNIFORM_SHARE)
+        return np.asarray(known * table / np.maximum(total, 1e-12) + (1 - known) / self.count, dtype=np.float64)
 
     def is_alike(self, ball: BallId) -> bool:
         """True where looks cannot tell this ball from others of the set."""

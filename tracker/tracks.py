@@ -103,7 +103,7 @@ class Tracker:
             self._true_s += step_s
             return self._state(observation, frame)
         bed = self._without_merged(_without_doubles(bed, self.table.spec.ball_radius_m), self._true_s + step_s)
-        vectors = np.array([self._book.vector(item.likelihood) for item in bed]).reshape(len(bed), self._book.count)
+        vectors = self._book.vectors([item.likelihood for item in bed])
         expected = self._expect(self._true_s + step_s, step_s, observation)
         seen = Seen(
             position_m=np.array([item.position_m for item in bed], dtype=np.float64).reshape(-1, 2),
@@ -167,7 +167,7 @@ class Tracker:
             if place.kind in ("bed", "jaws"):
                 bed.append(item)
             elif place.kind == "cup":
-                cups.append((place.pocket, *item.position_m, item.score, self._book.log_ratio(self._book.vector(item.likelihood))))
+                cups.append((place.pocket, *item.position_m, item.score, self._book.log_ratio(self._book.vectors([item.likelihood]))[0]))
             else:
                 outside.append((*item.position_m, item.score))
         hidden, shape = pack_mask(observation.occluded)
@@ -236,7 +236,6 @@ class Tracker:
             missed_cost(hidden=h, crowded=bool(c), near_mouth=m < _NEAR_MOUTH_M)
             for h, c, m in zip(hidden, crowded, to_mouth.tolist(), strict=True)
         ]
-        evidence = np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(count, self._book.count)
         return Expected(
             predicted_m=predicted,
             straight_m=straight[:, :2],
@@ -250,7 +249,7 @@ class Tracker:
             solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),
-            looks=fused_probabilities(evidence),
+            looks=fused_probabilities(self._evidence()),
         )
 
     def _reflect(self, places: FloatArray) -> FloatArray:
@@ -341,7 +340,7 @@ class Tracker:
                     strand.name = f"b{self._next_label}"
                     self._next_label += 1
             return
-        evidence = np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(-1, self._book.count)
+        evidence = self._evidence()
         for row, strand in enumerate(self._live):
             evidence[row] -= _GHOST_NATS_PER_S * strand.unseen_s + (0 if strand.confirmed else 6)
             if strand.name:
@@ -349,14 +348,18 @@ class Tracker:
         for strand, column in zip(self._live, assign_names(evidence), strict=True):
             strand.name = "" if column is None else self._book.labels[column]
 
+    def _evidence(self) -> FloatArray:
+        """What looks say of each live strand's name so far, (N, K) nats over chance."""
+        return np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(len(self._live), self._book.count)
+
     def _state(self, observation: Observation, frame: int) -> TableState:
         balls = []
         early = frame - self._first_frame < 3
-        for strand in self._live:
+        probabilities = fused_probabilities(self._evidence()).tolist()
+        for strand, shares in zip(self._live, probabilities, strict=True):
             if not strand.name or not (strand.confirmed or early):
                 continue
             x, y, sigma = strand.motion.predict(self._true_s - strand.true_s)
-            probabilities = fused_probabilities(fuse(strand.looks_sum, strand.looks_weight))
             balls.append(
                 TrackedBall(
                     ball=strand.name,
@@ -364,7 +367,7 @@ class Tracker:
                     velocity_mps=(strand.motion.vx, strand.motion.vy),
                     sigma_m=sigma,
                     seen=bool(strand.frames) and strand.frames[-1] == frame,
-                    likelihood=dict(zip(self._book.labels, probabilities.tolist(), strict=True)),
+                    likelihood=dict(zip(self._book.labels, shares, strict=True)),
                 )
             )
         mask = observation.occluded
