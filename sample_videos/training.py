@@ -20,8 +20,8 @@ from sample_videos.shapes import holes
 
 FloatArray = NDArray[np.float64]
 
-SUBFRAMES = 6
-"""Moments averaged over an exposure; a ball at 8 m/s and 20 ms then shows steps of one radius."""
+_STEP_RADII = 0.22
+"""Distance of the moments that are averaged over an exposure, in radii; beyond 0.3 a fast ball shows as a row of discs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +103,11 @@ def foot_side(scene: Scene) -> str:
     return ("right" if dx > 0 else "left") if abs(dx) >= abs(dy) else ("bottom" if dy > 0 else "top")
 
 
+def subframes(path_m: float, radius_m: float) -> int:
+    """How many moments of an exposure to average for a ball that moves `path_m` in it."""
+    return int(np.clip(np.ceil(path_m / (_STEP_RADII * radius_m)) + 1, 3, 30))
+
+
 def random_rotation(rng: np.random.Generator) -> FloatArray:
     """A uniformly random rotation, shape (3, 3)."""
     q, r = np.linalg.qr(rng.standard_normal((3, 3)))
@@ -134,7 +139,7 @@ def _balls(rng: np.random.Generator, table: Table, exposure_s: float) -> list[Ba
         speed = float(rng.choice([0.0, rng.uniform(0, 1.5), rng.uniform(1, 9)], p=[0.5, 0.35, 0.15])) if moving else 0.0
         angle = rng.uniform(0, 2 * pi)
         velocity = speed * np.array([np.cos(angle), np.sin(angle)])
-        times = np.linspace(-0.5, 0.5, SUBFRAMES) * exposure_s if speed > 0 else np.zeros(1)
+        times = np.linspace(-0.5, 0.5, subframes(speed * exposure_s, radius)) * exposure_s if speed > 0 else np.zeros(1)
         centres = np.column_stack([place + times[:, None] * velocity, np.full(len(times), radius)])
         spin = np.array([-velocity[1], velocity[0], rng.normal(0, 5)]) / radius
         rotations = np.stack([turn(rotation, spin * t) for t in times])

@@ -17,7 +17,7 @@ from calibration.table import Table
 from sample_videos.player import PlayerLook, Pose
 from sample_videos.scene import BallInView, Scene
 from sample_videos.shots import Motion, SimulatedShot
-from sample_videos.training import SUBFRAMES, foot_side
+from sample_videos.training import foot_side, subframes
 from sample_videos.truth import facts, nine_ball_ruling
 
 FORMAT = "cueref.truth/1"
@@ -171,7 +171,7 @@ def _picture(recording: Recording, motion: Motion, clock_s: float) -> tuple[NDAr
     exposure = recording.scene.look.sensor.exposure_s
     balls = []
     for ball in motion.shot.before:
-        times = np.linspace(-0.5, 0.5, SUBFRAMES) * exposure + time_s if motion.is_moving(ball, time_s, exposure) else np.array([time_s])
+        times = _moments(motion, ball, time_s, exposure)
         pairs = [(motion.centre(ball, float(t)), motion.rotation(ball, float(t))) for t in times]
         seen = [(centre, rotation) for centre, rotation in pairs if centre is not None]
         if seen:
@@ -185,6 +185,17 @@ def _picture(recording: Recording, motion: Motion, clock_s: float) -> tuple[NDAr
         if place is not None and motion.is_on_bed(ball, time_s):
             entry["balls"][ball] = [round(float(place[0]), 5), round(float(place[1]), 5), round(view.visible.get(ball, 0.0), 2)]
     return view.image, entry
+
+
+def _moments(motion: Motion, ball: str, time_s: float, exposure_s: float) -> NDArray[np.float64]:
+    """The moments to average for a ball: one at rest, the closer the faster it moves."""
+    if not motion.is_moving(ball, time_s, exposure_s):
+        return np.array([time_s])
+    start, end = motion.centre(ball, time_s - exposure_s / 2), motion.centre(ball, time_s + exposure_s / 2)
+    assert start is not None, ball
+    assert end is not None, ball
+    count = subframes(float(np.linalg.norm(end - start)), motion.table.spec.ball_radius_m)
+    return np.linspace(-0.5, 0.5, count) * exposure_s + time_s
 
 
 def stance(recording: Recording, time_s: float) -> Pose | None:
