@@ -121,31 +121,34 @@ class ClothLearner:
         Args:
             view: Shape (height, width, 3), uint8, BGR, from `TopView.view`.
         """
-        bed = view[self._top : self._bottom : 2, self._left : self._right : 2].reshape(-1, 3)
-        usual = np.median(bed[self.bed[self._top : self._bottom : 2, self._left : self._right : 2].ravel()], axis=0).astype(np.float32)
-        colour = np.broadcast_to(np.maximum(usual, 1.0), view.shape).astype(np.float32)
-        share = 0.0
+        inside = self.bed[::2, ::2]
+        if not inside.any():
+            return Cloth(colour=np.ones(view.shape, np.float32), usual=np.ones(3, np.float32), noise=0.0, share=0.0)
+        half = np.ascontiguousarray(view[::2, ::2])
+        usual = np.maximum(np.median(half[inside], axis=0), 1.0).astype(np.float32)
+        colour = np.broadcast_to(usual, half.shape).astype(np.float32)
+        like = inside
         for tolerance in (_HUE_TOLERANCE, _HUE_TOLERANCE / 2):
-            brightness, rest = split(view, colour)
-            scale = np.maximum(brightness, 0.1) * np.linalg.norm(colour, axis=2)
-            like = self.bed & (rest < np.maximum(tolerance * scale, _REST_LEAST)) & (brightness > _DARKEST) & (brightness < 1 / _DARKEST)
-            share = float(like[self.bed].mean()) if self.bed.any() else 0.0
-            colour = self._field(view, like, usual)
-        colour = self._add_profiles(view, colour, like)
-        _, rest = split(view, colour)
-        middle = np.median(colour[self.bed][::53], axis=0).astype(np.float32) if self.bed.any() else usual
-        return Cloth(colour=colour, usual=middle, noise=float(np.median(rest[self.bed][::7])) if self.bed.any() else 0.0, share=share)
+            brightness, rest = split(half, colour)
+            scale = np.maximum(brightness, 0.1) * np.sqrt(_dot(colour, colour))
+            like = inside & (rest < np.maximum(tolerance * scale, _REST_LEAST)) & (brightness > _DARKEST) & (brightness < 1 / _DARKEST)
+            coarse = self._field(half, like, usual)
+            colour = _spread(coarse, half.shape)
+        noise = float(np.median(split(half, colour)[1][inside][::3]))
+        usual = np.median(colour[inside][::31], axis=0).astype(np.float32)
+        whole = np.repeat(np.repeat(like, 2, axis=0), 2, axis=1)
+        colour = self._add_profiles(view, _spread(coarse, view.shape), whole)
+        return Cloth(colour=colour, usual=usual, noise=noise, share=float(like[inside].mean()))
 
-    def _field(self, view: Image, like: Mask, usual: NDArray[np.float32]) -> FloatImage:
-        height, width = like.shape
-        small = (width // _CELL, height // _CELL)
+    def _field(self, half: Image, like: Mask, usual: NDArray[np.float32]) -> FloatImage:
+        """Mean cloth colour in coarse cells, smoothed over its gaps."""
+        small = (like.shape[1] * 2 // _CELL, like.shape[0] * 2 // _CELL)
         weight = cv2.resize(like.astype(np.float32), small, interpolation=cv2.INTER_AREA)
-        total = cv2.resize(view.astype(np.float32) * like[..., None], small, interpolation=cv2.INTER_AREA)
+        total = cv2.resize(half * like[..., None].astype(np.float32), small, interpolation=cv2.INTER_AREA)
         faint = np.float32(1e-3)  # Pulls cells without any cloth nearby to the usual colour.
         wide = cv2.GaussianBlur(weight, (0, 0), _SMOOTH_CELLS, borderType=cv2.BORDER_CONSTANT)
         mean = cv2.GaussianBlur(total, (0, 0), _SMOOTH_CELLS, borderType=cv2.BORDER_CONSTANT)
-        mean = (mean + faint * usual) / (wide + faint)[..., None]
-        return np.maximum(np.asarray(cv2.resize(mean, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.float32), 1.0)
+        return np.asarray((mean + faint * usual) / (wide + faint)[..., None], dtype=np.float32)
 
     def _add_profiles(self, view: Image, colour: FloatImage, like: Mask) -> FloatImage:
         for rows, columns, axis in self._strips:
@@ -180,6 +183,11 @@ def split(view: Image, colour: FloatImage) -> tuple[FloatImage, FloatImage]:
     brightness = _dot(pixels, colour) / power
     squared = _dot(pixels, pixels) - brightness * brightness * power
     return np.asarray(brightness, dtype=np.float32), np.sqrt(np.maximum(squared, 0.0), dtype=np.float32)
+
+
+def _spread(coarse: FloatImage, shape: tuple[int, ...]) -> FloatImage:
+    """A coarse field at every pixel of a picture of the given shape."""
+    return np.maximum(np.asarray(cv2.resize(coarse, (shape[1], shape[0]), interpolation=cv2.INTER_LINEAR), dtype=np.float32), 1.0)
 
 
 def _dot(one: FloatImage, other: FloatImage) -> FloatImage:

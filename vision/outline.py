@@ -30,6 +30,7 @@ _REACH = 0.45
 the far edge of a touching neighbour is not."""
 _STEPS = 21
 """Samples along a normal."""
+_PLACES = np.linspace(-_REACH, _REACH, _STEPS, dtype=np.float32)
 _BRIGHTNESS_WEIGHT = 0.5
 """Weight of brightness against the rest of colour: full weight follows shadows, none misses black balls."""
 _PRIORS = (0.32, 0.22, 0.16, 0.14)
@@ -160,27 +161,27 @@ class OutlineFitter:
         """Edge offsets along normals in radii and their strength, shape (N, angles)."""
         outline = shape.outline + np.einsum("nij,nj->ni", shape.jacobian, moved)[:, None]
         normals, radius_px, count = shape.normals, shape.radius_px, len(moved)
-        places = np.linspace(-_REACH, _REACH, _STEPS)
-        t = places[None, None, :] * radius_px[:, None, None]
-        xy = outline[:, :, None] + t[..., None] * normals[:, :, None]
-        flat = xy.reshape(count * _ANGLES, _STEPS, 2).astype(np.float32)
+        along = (normals * radius_px[:, None, None]).astype(np.float32)
+        xy = outline[:, :, None].astype(np.float32) + _PLACES[:, None] * along[:, :, None]
+        flat = xy.reshape(count * _ANGLES, _STEPS, 2)
         colours = np.asarray(cv2.remap(image, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
         colours = colours.reshape(count, _ANGLES, _STEPS, 3)
-        bright = np.einsum("nksc,nc->nks", colours, unit)
-        rest = colours - bright[..., None] * unit[:, None, None, :]
-        features = np.concatenate([rest, _BRIGHTNESS_WEIGHT * bright[..., None]], axis=3)
-        smooth = (features[:, :, :-2] + 2 * features[:, :, 1:-1] + features[:, :, 2:]) / 4
-        change = np.sqrt(((smooth[:, :, 2:] - smooth[:, :, :-2]) ** 2).sum(3))
-        inner = places[2:-2]
+        # Change over two samples of (1 2 1)/4 smoothed colours; what of it is along the cloth's colour is brightness.
+        smooth = colours[:, :, :-2] + 2 * colours[:, :, 1:-1] + colours[:, :, 2:]
+        step = (smooth[:, :, 2:] - smooth[:, :, :-2]) / 4
+        bright = step @ unit[:, None, :, None].astype(np.float32)
+        squared = np.einsum("nksc,nksc->nks", step, step) - (1 - _BRIGHTNESS_WEIGHT**2) * bright[..., 0] ** 2
+        change = np.sqrt(np.maximum(squared, 0.0))
+        inner = _PLACES[2:-2]
         score = change * np.exp(-0.5 * (inner / prior) ** 2)
         best = np.clip(score.argmax(axis=2), 1, len(inner) - 2)
         rows, columns = np.indices(best.shape)
         before, at, after = (score[rows, columns, best + k] for k in (-1, 0, 1))
         bend = before - 2 * at + after
         shift = np.where(np.abs(bend) > 1e-6, 0.5 * (before - after) / np.where(bend == 0, 1.0, bend), 0.0)
-        position = inner[best] + np.clip(shift, -0.5, 0.5) * (places[1] - places[0])
+        position = inner[best] + np.clip(shift, -0.5, 0.5) * (_PLACES[1] - _PLACES[0])
         strength = change[rows, columns, best]
-        return position, strength
+        return position.astype(np.float64), strength.astype(np.float64)
 
     @staticmethod
     def _weights(offsets: FloatArray, strength: FloatArray, radius_px: FloatArray, last: bool) -> FloatArray:
