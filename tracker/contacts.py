@@ -38,6 +38,12 @@ RAIL_FRICTION = 0.35
 """The same between ball and cushion, and what a cushion's spin does."""
 EDGE_COST = 9.0
 """Price of a contact in units of chi square: three standard deviations."""
+AT_NOSE_COST = 3.0
+"""Price of a cushion contact where a ball that came towards the nose changes its course just there."""
+AT_NOSE_M = 0.001
+"""Just there."""
+STOP_MPS = 0.03
+"""A ball that stops from less has stopped by friction: its last step is no change of course."""
 EXHAUSTIVE_EDGES = 7
 """Up to so many candidates all subsets are tried; more (breaks) are taken one after the other."""
 GEOMETRY_M = 0.0004
@@ -80,6 +86,7 @@ class _Edge:
     sigma_s: float
     cushion: str | None = None
     pocket: str | None = None
+    cost: float = EDGE_COST
 
 
 def touch_time(a: Piece, b: Piece, distance_m: float, low_s: float, high_s: float) -> tuple[float, float] | None:
@@ -153,7 +160,12 @@ def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) ->
             if abs(crossing - kink.time_s) < 2 * frame_s + (kink.high_s - kink.low_s):
                 g_sigma = (kink.before.position_variance(crossing) + GEOMETRY_M**2) ** 0.5 / -incoming
                 time, sigma = _blend(((kink.time_s, kink.sigma_s + 1e-4), (crossing, g_sigma)))
-        edges.append(_Edge(index, None, normal, time, sigma, cushion=cushion))
+        # a ball that stops there lies there: its place is then known best
+        at = kink.after if kink.stops else kink.before
+        at_nose = abs(around.gap_m(cushion, at.position(kink.time_s))) < AT_NOSE_M + 2 * at.position_variance(kink.time_s) ** 0.5
+        turned = not kink.stops or kink.size_mps > STOP_MPS
+        cost = AT_NOSE_COST if at_nose and turned and incoming < -0.01 else EDGE_COST
+        edges.append(_Edge(index, None, normal, time, sigma, cushion=cushion, cost=cost))
     pocket = around.jaw_pocket(kink.place_m, slack)
     if pocket is not None and not kink.wakes:
         size = max(kink.size_mps, 1e-9)
@@ -247,7 +259,7 @@ def _solve(kinks: Sequence[Kink], edges: list[_Edge], group: list[int], free: fr
         if not chosen or len(target) == 0:
             return float(target @ target), np.zeros(len(chosen))
         impulses, residual = nnls(rows[:, chosen], target)
-        return float(residual**2) + EDGE_COST * len(chosen), np.asarray(impulses)
+        return float(residual**2) + sum(edges[k].cost for k in chosen), np.asarray(impulses)
 
     best: tuple[int, ...] = ()
     best_cost = cost(())[0]

@@ -31,6 +31,8 @@ PASSING_SIGMA_M = 0.0007
 """Doubt of a closest approach: path, place and ball size together."""
 UNSEEN_S = 0.3
 """Struck ball unseen for longer than this: it may have touched something meanwhile."""
+NEAR_GAP_M = 0.02
+"""A ball this near to the way that the struck ball went unseen may have been touched."""
 LIP_SIGMA_M = 0.004
 """Doubt of whether a falling ball clears a lip: rounding of lips and angle of facings are not known."""
 SHELF_RATIO = 1.4
@@ -68,8 +70,10 @@ def _no_contact(scene: Scene, striker: Path) -> FirstContact:
     spans = np.diff(striker.times_s)
     for k in np.flatnonzero((spans > max(UNSEEN_S, 3.5 * scene.frame_s)) & (striker.times_s[1:] > scene.strike_s)):
         middle = 0.5 * (striker.times_s[k] + striker.times_s[k + 1])
-        way = striker.piece_at(float(middle)).speed(float(middle)) * float(spans[k])
-        unknown = max(unknown, 0.3 if way > 0.05 else unknown)
+        ends = striker.xy_m[k], striker.xy_m[k + 1]
+        near = min((_off_segment(path.pieces[0].coefficients[0], *ends) for path in others.values()), default=np.inf)
+        if near < 2 * scene.around.radius_m + NEAR_GAP_M and striker.piece_at(float(middle)).speed(float(middle)) > 0.02:
+            unknown = max(unknown, 0.3)
     moving = striker.times_s > scene.strike_s
     places = striker.xy_m[moving]
     if len(places):
@@ -82,6 +86,13 @@ def _no_contact(scene: Scene, striker: Path) -> FirstContact:
     if scene.endings[striker.ball].kind in ("rolling", "lost"):
         unknown = max(unknown, 0.05)
     return FirstContact(probability={"none": 1 - unknown, "unknown": unknown})
+
+
+def _off_segment(point: FloatArray, start: FloatArray, end: FloatArray) -> float:
+    """Distance of a point from a straight way."""
+    way = end - start
+    share = float(np.clip((point - start) @ way / max(float(way @ way), 1e-12), 0, 1))
+    return float(np.hypot(*(point - start - share * way)))
 
 
 def with_identities(first: FirstContact, identities: Sequence[BallIdentity]) -> FirstContact:

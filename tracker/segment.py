@@ -16,6 +16,7 @@ window that is not complete. The same code serves live states and finished track
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import hypot, inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,13 +81,32 @@ class ShotWindow:
 
 
 @dataclass(slots=True)
+class _Mean:
+    """Running mean of places."""
+
+    count: int = 0
+    x: float = 0.0
+    y: float = 0.0
+
+    def add(self, x: float, y: float) -> None:
+        """Take a place."""
+        self.count += 1
+        self.x += x
+        self.y += y
+
+    def distance(self, other: "_Mean") -> float:
+        """Between the two means, metres."""
+        return hypot(self.x / self.count - other.x / other.count, self.y / self.count - other.y / other.count)
+
+
+@dataclass(slots=True)
 class _Watch:
     """Recent places of one ball."""
 
     places: deque[tuple[float, float, float]] = field(default_factory=deque)
     noise_m2: float = FIRST_NOISE_M**2
     moving: bool = False
-    seen_s: float = -np.inf
+    seen_s: float = -inf
 
     def moves(self, time_s: float, x: float, y: float) -> bool | None:
         """Take a place; whether the ball moves, None while too little is known."""
@@ -94,18 +114,22 @@ class _Watch:
         places.append((time_s, x, y))
         while places and places[0][0] < time_s - REST_S:
             places.popleft()
-        new = [p for p in places if p[0] > time_s - SPAN_S]
-        old = [p for p in places if time_s - LAG_S - SPAN_S <= p[0] <= time_s - LAG_S + 0.5 * SPAN_S]
-        if len(new) < 2 or len(old) < 2:
+        new, old = _Mean(), _Mean()
+        for when, px, py in places:
+            if when > time_s - SPAN_S:
+                new.add(px, py)
+            elif time_s - LAG_S - SPAN_S <= when <= time_s - LAG_S + 0.5 * SPAN_S:
+                old.add(px, py)
+        if new.count < 2 or old.count < 2:
             return None
-        shift = np.hypot(_mean(new, 1) - _mean(old, 1), _mean(new, 2) - _mean(old, 2))
+        shift = new.distance(old)
         if len(places) >= 4:
-            (_, x0, y0), (_, x1, y1), (_, x2, y2) = list(places)[-3:]
+            (_, x0, y0), (_, x1, y1), (_, x2, y2) = places[-3], places[-2], places[-1]
             second = ((x2 - 2 * x1 + x0) ** 2 + (y2 - 2 * y1 + y0) ** 2) / 12
             # slow to follow jumps, so that a stroke does not pass for noise
             self.noise_m2 += 0.05 * (min(second, 9 * self.noise_m2) - self.noise_m2)
-        limit = max(MOVED_M, NOISE_FACTOR * (self.noise_m2 * (1 / len(new) + 1 / len(old))) ** 0.5)
-        return bool(shift > limit)
+        limit = max(MOVED_M, NOISE_FACTOR * sqrt(self.noise_m2 * (1 / new.count + 1 / old.count)))
+        return shift > limit
 
     def drifts(self, time_s: float) -> bool:
         """Whether the last half second shows a steady drift: a roll too slow to be seen in a quarter second."""
@@ -118,10 +142,6 @@ class _Watch:
         return bool(np.hypot(slope[0], slope[1]) > max(DRIFT_MPS, DRIFT_SIGMAS * (self.noise_m2 / spread) ** 0.5))
 
 
-def _mean(places: Sequence[tuple[float, float, float]], index: int) -> float:
-    return sum(place[index] for place in places) / len(places)
-
-
 class Segmenter:
     """Cuts shots out of states, one at a time; same states in the same order, same windows."""
 
@@ -131,7 +151,7 @@ class Segmenter:
         self._watches: dict[BallId, _Watch] = {}
         self._first_s: float | None = None
         self._move_s: float | None = None
-        self._last_move_s = -np.inf
+        self._last_move_s = -inf
         self._strike_seen = True
 
     @property
@@ -176,7 +196,7 @@ class Segmenter:
         """Whether a ball drifts slowly, or one that rolled when it was last seen may be rolling behind an arm."""
         if time_s - self._last_move_s < LONGEST_DRIFT_S and any(watch.drifts(time_s) for watch in self._watches.values()):
             return True
-        return any(watch.moving and SPAN_S < time_s - watch.seen_s < HIDDEN_S for watch in self._watches.values())
+        return any(watch.moving and time_s - watch.seen_s < HIDDEN_S for watch in self._watches.values())
 
     def _open(self, time_s: float) -> None:
         self._move_s = time_s
