@@ -17,57 +17,21 @@ needs three exchanges at once (not seen in simulated breaks).
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from math import hypot, log
 
 import numpy as np
 
 from calibration.equipment import BallId
-from tracker.history import BoolArray, FloatArray
+from tracker.history import FloatArray
 from tracker.identity import NameBook, fuse, spare_labels
+from tracker.pieces import LINK_LIMIT, Piece, cut_strands, exchange_costs
 from tracker.pockets import PocketMap
 from tracker.strand import FrameRecord, Strand
 
-_FALSE_ROW = (-1.0, 1.5)
-"""Price of calling one detection false, the log-odds of its score within these limits: a hand scores below one half."""
-_FALSE_LIMITS = (-6.0, 14.0)
-"""Price of calling a whole piece false, within these limits: the pictures of one thing err alike, whatever their number."""
-_OPEN_NATS = (6.0, 4.0)
-"""Price of a ball that appears, or ends, in plain view away from a mouth: a detector loses balls more often than it misses
-one for long."""
-_HIDDEN_NATS = (1.0, 2.5)
-"""Price of a ball that appears or ends where something covers the bed, at rest or moving: a hand is more likely."""
-_LINK_LIMIT = 7.0
-"""Price of the least likely way that a ball can go at all; more would split what a hand moved."""
 _FORBIDDEN = -1e6
 _FASTEST_MPS = 12.0
-_SIDE_S = 0.15
-"""Stretch at a piece's end from which place and velocity there are taken."""
 _SWEEPS = 8
 """Rounds of local search at most; two or three are usual."""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Piece:
-    """Detections that surely are one ball (or one false thing); rows in time order."""
-
-    index: int
-    strand: int
-    frames: list[int]
-    times_s: FloatArray
-    places_m: FloatArray
-    sigma_m: FloatArray
-    evidence: FloatArray
-    looks_sum: FloatArray
-    looks_weight: float
-    price: float
-    on_bed: bool
-    first_v: tuple[float, float] = (0.0, 0.0)
-    last_v: tuple[float, float] = (0.0, 0.0)
-    first_rest: bool = False
-    last_rest: bool = False
-    start_price: float = 0.0
-    end_price: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,7 +90,7 @@ class _Search:
         ahead = hypot(dx - a.last_v[0] * gap, dy - a.last_v[1] * gap)
         fit = 0.5 * log(1 + (min(ahead, distance) / 0.03) ** 2)
         score = -0.3 - fit if distance <= reach else -4.0 - fit
-        return max(score, -_LINK_LIMIT) - min(20.0 * missed, 6.0)
+        return max(score, -LINK_LIMIT) - min(20.0 * missed, 6.0)
 
     def _missed_s(self, a: Piece, b: Piece) -> float:
         """Time in plain view between two pieces in which nothing was detected, looked at where `a` ended."""
@@ -287,14 +251,14 @@ def find_chains(
         places: Mouths.
         book: Names.
     """
-    pieces = _cut(strands, frames, first_frame, book)
+    pieces = cut_strands(strands, frames, first_frame, places, book)
     if not pieces:
         return []
     at_once = _seen_at_once(pieces)
     labels = book.labels or spare_labels(at_once)
     search = _Search(
         pieces=pieces,
-        exchanges=_exchange_costs(pieces, strands, swaps),
+        exchanges=exchange_costs(pieces, strands, swaps),
         frames=frames,
         first_frame=first_frame,
         places=places,
@@ -302,8 +266,6 @@ def find_chains(
         rows=[[] for _ in labels],
         label=[-1] * len(pieces),
     )
-    for piece in pieces:
-        _price_ends(piece, search)
     _start(search)
     search.improve()
     chains = []
@@ -312,115 +274,6 @@ def find_chains(
         if members and any(pieces[m].on_bed for m in members):
             chains.append(_chain(ball, [pieces[m] for m in members]))
     return chains if book.labels else _recount(chains)
-
-
-def _cut(strands: Sequence[Strand], frames: Sequence[FrameRecord], first_frame: int, book: NameBook) -> list[Piece]:
-    pieces: list[Piece] = []
-    for strand in strands:
-        borders = [0, *sorted(strand.cuts), len(strand.frames)]
-        for low, high in pairwise(borders):
-            if high > low:
-                pieces.append(_piece(strand, low, high, frames, first_frame, book))
-    pieces.sort(key=lambda piece: (piece.frames[0], piece.strand))
-    for index, piece in enumerate(pieces):
-        piece.index = index
-    return pieces
-
-
-def _piece(strand: Strand, low: int, high: int, frames: Sequence[FrameRecord], first_frame: int, book: NameBook) -> Piece:
-    numbers = strand.frames[low:high]
-    times = np.array([frames[frame - first_frame].time_s for frame in numbers])
-    places = np.column_stack([strand.xs[low:high], strand.ys[low:high]])
-    sigma = np.array(strand.sigmas[low:high])
-    weights = np.array(strand.weights[low:high])
-    scores = np.array(strand.scores[low:high])
-    looks_sum = np.array(weights @ np.array(strand.looks[low:high]).reshape(high - low, book.count))
-    weight = float(weights.sum())
-    first_v, first_rest = _end_motion(times, places, sigma)
-    last_v, last_rest = _end_motion(times[::-1], places[::-1], sigma[::-1])
-    return Piece(
-        index=-1,
-        strand=strand.key,
-        frames=numbers,
-        times_s=times,
-        places_m=places,
-        sigma_m=sigma,
-        evidence=fuse(looks_sum, weight),
-        looks_sum=looks_sum,
-        looks_weight=weight,
-        price=float(np.clip(score_odds(scores).sum(), *_FALSE_LIMITS)),
-        on_bed=bool((weights > 0.1 * scores + 1e-9).any() or (high - low) > 0),
-        first_v=first_v,
-        last_v=last_v,
-        first_rest=first_rest,
-        last_rest=last_rest,
-    )
-
-
-def score_odds(scores: FloatArray) -> FloatArray:
-    """Log-odds that detections are balls, limited, same shape."""
-    share = np.clip(scores, 0.01, 0.99)
-    return np.asarray(np.clip(np.log(share / (1 - share)), *_FALSE_ROW), dtype=np.float64)
-
-
-def _end_motion(times: FloatArray, places: FloatArray, sigma: FloatArray) -> tuple[tuple[float, float], bool]:
-    """Velocity at the first row and whether the ball rests there, from the first rows."""
-    near: BoolArray = np.abs(times - times[0]) <= _SIDE_S
-    count = int(near.sum())
-    if count < 2:
-        return (0.0, 0.0), False
-    spread = places[:count] - places[:count].mean(axis=0)
-    rest = count >= 3 and bool((np.hypot(spread[:, 0], spread[:, 1]) < 3 * sigma[:count] + 0.001).all())
-    if rest:
-        return (0.0, 0.0), True
-    use = min(count, 3)
-    span = float(times[use - 1] - times[0])
-    way = places[use - 1] - places[0]
-    return (float(way[0]) / span, float(way[1]) / span), False
-
-
-def _price_ends(piece: Piece, search: _Search) -> None:
-    frames, first = search.frames, search.first_frame
-    spec = search.places.table.spec
-    length, width = spec.length_m, spec.width_m
-    x, y = (float(v) for v in piece.places_m[0])
-    early = piece.times_s[0] - frames[0].time_s < 0.2
-    before = frames[max(piece.frames[0] - 1 - first, 0)]
-    if not early:
-        hidden = before.is_hidden(x, y, length, width)
-        piece.start_price = _HIDDEN_NATS[0 if piece.first_rest else 1] if hidden else _OPEN_NATS[0]
-    x, y = (float(v) for v in piece.places_m[-1])
-    late = frames[-1].time_s - piece.times_s[-1] < 0.2
-    after = frames[min(piece.frames[-1] + 1 - first, len(frames) - 1)]
-    if not late:
-        entry = search.places.entry((x, y), piece.last_v)
-        falls = search.places.place((x, y)).depth_m > 0 or (entry is not None and entry[1] < 0.4)
-        hidden = after.is_hidden(x, y, length, width)
-        piece.end_price = 0.5 if falls else _HIDDEN_NATS[0 if piece.last_rest else 1] if hidden else _OPEN_NATS[1]
-
-
-def _exchange_costs(
-    pieces: Sequence[Piece], strands: Sequence[Strand], swaps: Sequence[tuple[int, int, int, float]]
-) -> dict[tuple[int, int], float]:
-    """Scores of joining pieces at a cut: as the live tracker had it, or exchanged with another strand."""
-    starts = {(piece.strand, piece.frames[0]): piece.index for piece in pieces}
-    stops: dict[tuple[int, int], int] = {}
-    by_strand: dict[int, list[Piece]] = {}
-    for piece in pieces:
-        by_strand.setdefault(piece.strand, []).append(piece)
-    costs: dict[tuple[int, int], float] = {}
-    for strand in strands:
-        own = by_strand.get(strand.key, [])
-        for (a, b), row in zip(pairwise(own), sorted(strand.cuts), strict=True):
-            costs[a.index, b.index] = -min(max(strand.cuts[row], 0.0), _LINK_LIMIT)
-            stops[b.strand, b.frames[0]] = a.index
-    for frame, i, k, extra in swaps:
-        for one, other in ((i, k), (k, i)):
-            stop, start = stops.get((one, frame)), starts.get((other, frame))
-            if stop is not None and start is not None:
-                same = costs[stop, starts[one, frame]]
-                costs[stop, start] = max(same - max(extra, 0.0) / 2, -_LINK_LIMIT)
-    return costs
 
 
 def _start(search: _Search) -> None:
