@@ -54,8 +54,8 @@ def penalised(case: Case, played: Ruling, fouls: tuple[Foul, ...], *, offender: 
     )
     reasons += [] if why is None else [why]
     reasons.append(_points_reason(offender, off, is_violation=is_violation, is_deliberate=is_deliberate, is_third=is_third, count=count))
-    if ruling.scores_after is not None and ruling.scores_after[offender] < 0:
-        reasons.append(Reason("s141_below_zero", ("S141-13.1",), {"player": offender, "points": str(ruling.scores_after[offender])}))
+    if scores[offender] < off:
+        reasons.append(Reason("s141_below_zero", ("S141-13.1",), {"player": offender, "points": str(scores[offender] - off)}))
     ruling = replace(ruling, reasons=(*reasons, *played.reasons))
     if played.foul:
         return _warned(case, ruling)  # the shooter's own foul has settled who goes on
@@ -172,9 +172,7 @@ def _warned(case: Case, ruling: Ruling) -> Ruling:
 def players_to_warn(case: Case, ruling: Ruling) -> tuple[str, ...] | None:
     """The players who must be told that they are on two fouls."""
     state, on_two = case.state, THIRD - 1
-    if ruling.fouls_after is None or ruling.match_over:
-        return None
-    counts: Pair[int] = ruling.fouls_after
+    counts: Pair[int] = state.consecutive_fouls if ruling.fouls_after is None else ruling.fouls_after
     new = {p for p in ("A", "B") if counts[p] == on_two and state.consecutive_fouls[p] < on_two}
     untold = {p for p in ("A", "B") if counts[p] == on_two and not state.warned[p] and p in (state.shooter, ruling.decider)}
     return tuple(sorted(new | untold)) or None

@@ -235,3 +235,18 @@ def test_stalemate() -> None:
 def test_player_who_comes_to_the_table_on_two_fouls_untold_is_warned() -> None:
     """WPA-6.14, S141-12.3."""
     assert incident(a_state(consecutive_fouls=Pair(2, 0)), an_event("official", fact="placement_zone_request")).warn == ("A",)
+
+
+def test_foul_by_whoever_was_to_choose_ends_his_choice() -> None:
+    """GR-3.21: the other player goes on, the cue ball as it would have been accepted."""
+    touch = an_event("touch", ball="8", by="sleeve", actor="B")
+    for cue_state in ("position", "hand_kitchen"):
+        ruling = incident(a_state(shooter="B", phase="three_foul_reply", cue_state=cue_state), touch)
+        assert (ruling.turn, ruling.cue_next, ruling.cue_if_accept, ruling.next_phase) == ("A", cue_state, None, "normal")
+
+
+def test_foul_by_the_offender_leaves_the_choice_open() -> None:
+    """GR-3.41: the point is his, the choice stays where it was."""
+    ruling = incident(a_state(shooter="B", phase="break_reply"), an_event("touch", ball="8", by="sleeve", actor="A"))
+
+    assert (ruling.turn, ruling.options, ruling.points_delta, ruling.next_phase) == ("decide:B", REPLIES, Pair(-1, 0), "break_reply")

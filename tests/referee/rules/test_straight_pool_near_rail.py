@@ -154,3 +154,34 @@ def test_within_a_balls_width_is_a_gap_below_one_diameter() -> None:
     for gap_m, foul in ((table.ball_diameter_m - 0.001, True), (table.ball_diameter_m + 0.001, False)):
         place = (0.5, (gap_m + table.ball_radius_m) / table.width_m)
         assert judge(NEAR_SAFETY, positions={"6": place}, consecutive_fouls=Pair(1, 0)).foul == foul
+
+
+def test_cushion_of_a_measured_ball_without_a_place_is_the_one_it_is_driven_to() -> None:
+    """Another ball's cushion says nothing about it."""
+    measured: dict[str, Any] = {"positions": {}, "near_rail": {"A": {"6": 2}}}
+
+    assert judge("cue>6 9|foot* 6|left", **measured).foul_codes == ("FROZEN",)
+    assert judge("cue>6 6|left 6|foot", **measured).foul_codes == ()
+
+
+def test_ball_that_is_gone_is_listed_no_more() -> None:
+    """It will be spotted or has scored: either way it is not near that cushion."""
+    for stroke in ("cue>6 6@FL", "cue>6 6!"):
+        assert judge(stroke, rest=None, near_rail={"A": {"6": 1}, "B": {"6": 2}}).near_rail_after is None
+
+
+@pytest.mark.parametrize(
+    ("clause", "changes"),
+    [
+        ("S141-7.2d", {"near_rail": {"A": {"6": 2}}}),
+        ("S141-7.2e", {"consecutive_fouls": Pair(1, 0)}),
+        ("S141-7.2f", {"consecutive_fouls": Pair(2, 0), "warned": Pair(True, False)}),
+    ],
+)
+def test_clause_that_makes_the_ball_frozen_is_cited(clause: str, changes: dict[str, Any]) -> None:
+    """Each of the three has its own reason, whether the requirement is met or not."""
+    others = {"S141-7.2d", "S141-7.2e", "S141-7.2f"} - {clause}
+    for stroke in (NEAR_SAFETY, "cue>6 6|foot"):
+        cited = judge(stroke, **changes).clauses
+        assert clause in cited
+        assert not others & set(cited)

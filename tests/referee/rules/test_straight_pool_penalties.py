@@ -223,7 +223,7 @@ def test_deliberate_touch_by_the_other_player() -> None:
     ruling = RULES.judge(Case(state=a_state(), events=events))
 
     assert (ruling.foul_codes, ruling.points_delta, ruling.offender) == (("DELIBERATE",), Pair(1, -16), "B")
-    assert (ruling.turn, ruling.fouls_after) == ("decide:A", Pair(0, 1))
+    assert (ruling.turn, ruling.fouls_after, ruling.cue_if_accept) == ("decide:A", Pair(0, 1), "hand_kitchen")
 
 
 def test_interference_costs_the_other_player_a_point() -> None:
@@ -241,3 +241,43 @@ def test_stroke_out_of_turn() -> None:
 
     assert (plain.foul_codes, plain.points_delta, plain.turn, plain.spotted) == (("OUT_OF_TURN",), Pair(0, -1), "A", ("3",))
     assert (plain.cue_next, scratch.cue_next, scratch.points_delta) == ("position", "hand_kitchen", Pair(0, -1))
+
+
+def test_interfering_player_on_his_second_foul_is_warned() -> None:
+    """S141-12.3: whoever reaches two is told, whose inning it is or not."""
+    state = a_state(consecutive_fouls=Pair(0, 1))
+
+    assert judge(state, "cue>3 3@SL B:hand:8").warn == ("B",)
+    assert judge(state, "cue>3 3@SL").warn is None
+
+
+CITED = [
+    # state, stroke, clauses that must stand in the reasoning, clauses that must not
+    (a_state(), "cue>3", {"S141-7.2", "S141-11.1", "S141-11.2", "S141-12.1"}, {"S141-10", "S141-12.3", "S141-13.1"}),
+    (a_state(consecutive_fouls=Pair(1, 0)), "cue>3", {"S141-12.3"}, {"S141-12.4"}),
+    (a_state(), "cue>3 3|left cue@SR", {"S141-10", "S141-11.1"}, {"S141-6.6", "S141-11.2"}),
+    (a_break(), f"{LEGAL_BREAK} cue@SR", {"S141-6.6", "S141-10"}, {"S141-6.3"}),
+    (a_break(), "cue>1 cue|left", {"S141-6.3", "S141-6.4", "S141-6.5"}, {"S141-10", "S141-12.6"}),
+    (a_break(), "cue>1 cue@SR", {"S141-6.4", "S141-10"}, {"S141-12.1"}),
+    (a_state(**THIRD), "cue>3", {"S141-12.4", "S141-12.5", "S141-12.6"}, {"S141-10", "S141-6.4", "S141-7.5c"}),
+    (a_state(scores=Pair(0, 0)), "cue>3", {"S141-13.1"}, {"S141-12.4"}),
+    (a_state(scores=Pair(1, 0)), "cue>3", {"S141-11.1"}, {"S141-13.1"}),
+]
+
+
+@pytest.mark.parametrize(("state", "stroke", "cited", "left_out"), CITED, ids=[f"{row[1]} {sorted(row[2])[0]}" for row in CITED])
+def test_reasoning_cites_the_clauses_that_apply(state: State, stroke: str, cited: set[str], left_out: set[str]) -> None:
+    """And none that do not."""
+    clauses = set(judge(state, stroke).clauses)
+
+    assert cited <= clauses
+    assert not left_out & clauses
+
+
+def test_deliberate_foul_cites_its_own_choice() -> None:
+    """S141-7.5c stands for itself."""
+    events = touched("cue>3 3|left", deliberate=True, ball_moving_to="pocket")
+    clauses = set(RULES.judge(Case(state=a_state(), events=events)).clauses)
+
+    assert clauses >= {"S141-7.5a", "S141-7.5b", "S141-7.5c"}
+    assert not clauses & {"S141-10", "S141-12.6", "S141-6.4"}
