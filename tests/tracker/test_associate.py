@@ -1,0 +1,55 @@
+"""One picture's assignment."""
+
+import numpy as np
+
+from tracker.associate import Expected, Seen, assign
+
+NAN = np.full((2, 2), np.nan)
+
+
+def _two(places: list[tuple[float, float]], looks: np.ndarray | None = None, reach: float = 0.0) -> Expected:
+    at = np.array(places)
+    return Expected(
+        predicted_m=at, straight_m=at, sigma_m=np.array([0.0005, 0.0005]), step_m=np.zeros((2, 2)), last_m=at, memory_m=NAN,
+        gap_s=np.array([0.04, 0.04]), reach_mps=np.full(2, reach), contact=np.full(2, reach > 0), solid=np.ones(2, dtype=bool),
+        bounced=np.zeros(2, dtype=bool), missed_cost=np.array([3.0, 3.0]), looks=np.zeros((2, 0)) if looks is None else looks,
+    )  # fmt: skip
+
+
+def _seen(places: list[tuple[float, float]], looks: np.ndarray | None = None) -> Seen:
+    count = len(places)
+    return Seen(
+        position_m=np.array(places).reshape(count, 2),
+        sigma_m=np.full(count, 0.001),
+        score=np.full(count, 0.9),
+        looks=np.zeros((count, 0)) if looks is None else looks,
+    )
+
+
+def test_a_detection_at_a_resting_place_is_that_ball() -> None:
+    """Whatever moves nearby: the place decides, and the passer-by is the other."""
+    result = assign(_two([(0.0, 0.0), (0.06, 0.0)], reach=3.0), _seen([(0.02, 0.06), (0.0005, 0.0)]))
+    assert {(i, j) for i, j, _ in result.pairs} == {(0, 1), (1, 0)}
+
+
+def test_far_detections_are_new() -> None:
+    """Nothing goes a metre in 40 ms."""
+    result = assign(_two([(0.0, 0.0), (0.3, 0.0)]), _seen([(1.0, 0.3)]))
+    assert result.pairs == ()
+    assert result.new == (0,)
+
+
+def test_two_balls_scattered_within_reach_are_told_by_their_looks() -> None:
+    """Motion leaves the exchange open and says so; looks choose."""
+    sure = np.array([[0.95, 0.05], [0.05, 0.95]])
+    expected = _two([(0.0, 0.0), (0.06, 0.0)], looks=sure, reach=4.0)
+    straight = assign(expected, _seen([(-0.03, 0.08), (0.09, 0.08)], looks=sure))
+    crossed = assign(expected, _seen([(-0.03, 0.08), (0.09, 0.08)], looks=sure[::-1]))
+    assert {(i, j) for i, j, _ in straight.pairs} == {(0, 0), (1, 1)}
+    assert {(i, j) for i, j, _ in crossed.pairs} == {(0, 1), (1, 0)}
+    assert len(straight.swaps) == 1
+
+
+def test_nothing_seen_and_nothing_expected() -> None:
+    """Empty inputs give empty results."""
+    assert assign(_two([(0.0, 0.0), (0.3, 0.0)]), _seen([])).pairs == ()

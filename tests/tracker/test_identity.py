@@ -1,0 +1,55 @@
+"""Names: looks as correlated evidence, each ball once."""
+
+import numpy as np
+import pytest
+
+from calibration.equipment import find_ball_set
+from tracker.identity import COUNT_LIMIT, NameBook, assign_names, fuse, identities, joint_probabilities
+
+NINE = NameBook(find_ball_set("nine"))
+
+
+def test_many_pictures_count_no_more_than_a_few() -> None:
+    """Two hundred equal pictures say as much as the limit, not forty times that."""
+    one = NINE.log_ratio(NINE.vectors([{"3": 0.6, "7": 0.4}]))[0]
+    np.testing.assert_allclose(fuse(one * 200, 200.0), one * COUNT_LIMIT)
+    np.testing.assert_allclose(fuse(one * 2, 2.0), one * 2)
+    np.testing.assert_allclose(fuse(one * 0, 0.0), 0.0)
+
+
+def test_unknown_names_say_nothing() -> None:
+    """A likelihood over other sets' names, or none, is uniform."""
+    table = NINE.vectors([{}, {"w3": 1.0}])
+    np.testing.assert_allclose(table, 0.1)
+
+
+def test_a_sure_four_makes_the_other_the_seven() -> None:
+    """Two tracks look like the 4; one could as well be the 7."""
+    evidence = np.zeros((2, 10))
+    evidence[0, NINE.labels.index("4")] = 10.0
+    evidence[1, NINE.labels.index("4")] = 3.0
+    evidence[1, NINE.labels.index("7")] = 2.5
+    names = [NINE.labels[column] for column in assign_names(evidence) if column is not None]
+    assert names == ["4", "7"]
+    first, second = identities(names, evidence, NINE)
+    assert first.probability > 0.99
+    assert second.ball == "7"
+    assert second.probability > 0.5
+    np.testing.assert_allclose(joint_probabilities(evidence).sum(axis=1), 1.0)
+
+
+def test_alike_balls_share_their_looks() -> None:
+    """In pyramid any white is white: the label is sure as such, and the coloured one is not it."""
+    book = NameBook(find_ball_set("pyramid"))
+    table = book.log_ratio(book.vectors([{"w3": 0.9, "Y": 0.1}, {"Y": 0.95, "w1": 0.05}]))
+    white, coloured = identities(["w1", "Y"], table * 5, book)
+    assert white.probability > 0.99
+    assert coloured.probability > 0.99
+
+
+def test_a_set_without_names_has_no_doubt_about_them() -> None:
+    """Counted names are labels."""
+    book = NameBook(find_ball_set("any"))
+    assert book.vectors([{"3": 1.0}]).shape == (1, 0)
+    (only,) = identities(["b1"], np.zeros((1, 0)), book)
+    assert only.probability == pytest.approx(1.0)
