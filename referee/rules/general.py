@@ -235,6 +235,8 @@ def _is_frozen_rule_met(case: Case, ball: str) -> bool:
         return True
     own = {item.to for item in facts.declared_frozen(case, ball)}
     for event in facts.after_contact(case):
+        if event.type in ("pocketed", "off_table") and case.options.pool_pocketed_is_rail:
+            return True  # WPA-8.4: it counts as driven to a cushion
         if event.type not in ("ball_cushion", "rail_top"):
             continue
         mover = event.fields["ball"]

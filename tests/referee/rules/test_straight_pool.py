@@ -121,6 +121,13 @@ def test_declared_frozen_ball_met_first(what: str, stroke: str, codes: tuple[str
     assert judge(FROZEN_9, stroke).foul_codes == codes
 
 
+def test_cue_ball_that_falls_counts_as_driven_for_a_frozen_ball_too() -> None:
+    """WPA-8.4, A-S5: what was met first being frozen changes nothing about that; by option it is no cushion."""
+    assert judge(FROZEN_9, "cue>9 9|right* cue@FL").foul_codes == ("SCRATCH",)
+    assert set(judge(FROZEN_9, "cue>9 9|right* cue@FL", pool__pocketed_is_rail=False).foul_codes) == {"FROZEN", "SCRATCH"}
+    assert judge(FROZEN_9, "cue>9 9|right* 8!").foul_codes == ("OB_OFF",)
+
+
 def test_ball_not_announced_is_not_frozen() -> None:
     """GR-3.38: without the announcement its own cushion counts."""
     state = a_state(call=SAFETY, frozen=(Frozen(ball="9", to="right", declared=False),))
