@@ -18,6 +18,7 @@ from tracker.noses import Surroundings
 from tracker.segment import ShotWindow
 from tracker.stroke import find_stroke, stroke_unseen
 from tracker.truetime import TrueTime, true_time
+from tracker.vanished import vanished_ending, vanished_wakes
 from tracker.wake import make_path, rest_noise_m
 
 VISIT_M = 0.03
@@ -70,17 +71,22 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     if not any(path.moves for path in paths.values()):
         return None
     kinks = [kink for path in paths.values() for kink in find_kinks(path)]
+    start, end = clock.to_true(window.start_s), clock.to_true(window.end_s)
+    gone = vanished_wakes(paths, kinks, 2 * around.radius_m, end, frame)
+    kinks += gone
     wakes: dict[BallId, Kink] = {}
     for kink in kinks:
         if kink.wakes and kink.ball not in wakes:
             wakes[kink.ball] = kink
-    start, end = clock.to_true(window.start_s), clock.to_true(window.end_s)
     unseen = not window.strike_seen and stroke_unseen(paths, start, frame)
     strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
     contacts = explain(kinks, around, free=free, frame_s=frame)
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts.sort(key=lambda contact: contact.time_s)
+    endings = _caused(_endings(paths, tracks, around, end, frame, report), paths, contacts, strike, around)
+    ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}
+    endings |= {kink.ball: vanished_ending(kink, around, end, ends.get(kink.ball)) for kink in gone}
     return Scene(
         paths=paths,
         around=around,
@@ -91,7 +97,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         strike_s=strike.time_s if strike is not None else start,
         contacts=contacts,
         wakes=[kink for kink in wakes.values() if kink is not strike],
-        endings=_caused(_endings(paths, tracks, around, end, frame, report), paths, contacts, strike, around),
+        endings=endings,
     )
 
 
