@@ -16,7 +16,7 @@ from tracker.history import BallTrack, TrackEnd, TrackReport
 from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
 from tracker.segment import ShotWindow
-from tracker.stroke import find_stroke, stroke_unseen
+from tracker.stroke import find_stroke, stroke_unseen, was_carried
 from tracker.truetime import TrueTime, true_time
 from tracker.vanished import vanished_ending, vanished_wakes
 from tracker.wake import make_path, rest_noise_m
@@ -59,7 +59,7 @@ class Scene:
 
 
 def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | None) -> Scene | None:
-    """The scene of a window; None where no ball moves."""
+    """The scene of a window; None where no ball moves or the one that does was not struck."""
     if not window.tracks:
         return None
     clock = true_time(window.tracks, report.clock if report is not None else None)
@@ -84,6 +84,10 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     contacts = explain(kinks, around, free=free, frame_s=frame)
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts.sort(key=lambda contact: contact.time_s)
+    if strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts) and was_carried(paths[strike.ball], strike):
+        return None
+    if strike is None and not unseen:
+        return None
     endings = _caused(_endings(paths, tracks, around, end, frame, report), paths, contacts, strike, around)
     ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}
     endings |= {kink.ball: vanished_ending(kink, around, end, ends.get(kink.ball)) for kink in gone}

@@ -19,6 +19,10 @@ TIE_S = 0.6
 cue, or the other's is noise."""
 CLEAR_MPS = 0.15
 """A start faster than this is a stroke or a hit, if nothing else is known (the softest strokes are 0.2 m/s)."""
+FASTER = 1.4
+"""A struck ball slows from its start; one that gets this many times faster without being touched is carried."""
+BACK = 0.5
+"""Nor does it come back at this share of its start by itself."""
 CLEAR_SHARE = 0.4
 """In a window without fast balls a stroke starts with at least this share of the fastest start."""
 
@@ -70,5 +74,21 @@ def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) 
             way = first.position(first.end_s) - first.position(first.start_s)
             far = float(np.hypot(way[0], way[1])) > max(0.008, 6 * float(path.variance[0]) ** 0.5)
             if far and first.speed(first.start_s) > max(0.05, 5 * first.velocity_variance(first.start_s) ** 0.5):
+                return True
+    return False
+
+
+def was_carried(path: Path, strike: Kink) -> bool:
+    """Whether a ball was carried or pushed by hand rather than struck: it got faster after its start, or turned about,
+    with nothing there to do it. To be asked only of a ball that touched no other and no cushion."""
+    start = float(np.hypot(strike.jump_mps[0], strike.jump_mps[1]))
+    for piece in path.pieces:
+        if not piece.moving or piece.start_s < strike.time_s + 0.05:
+            continue
+        for time in (piece.start_s, piece.end_s):
+            velocity = piece.velocity(time)
+            along = float(velocity @ strike.jump_mps) / max(start, 1e-9)
+            sure = 4 * piece.velocity_variance(time) ** 0.5
+            if float(np.hypot(*velocity)) > FASTER * start + sure or along < -BACK * start - sure:
                 return True
     return False

@@ -1,0 +1,93 @@
+"""Tests of cutting shots out of states."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from calibration.equipment import find_table
+from calibration.table import Table
+from tracker.history import TableState, TrackedBall
+from tracker.read import read_shot
+from tracker.segment import Segmenter, ShotWindow
+
+TABLE = Table(find_table("wpa-9ft"))
+Way = Callable[[float], tuple[float, float] | None]
+
+
+def windows(ways: dict[str, Way], until_s: float, rate_hz: float = 50.0) -> list[ShotWindow]:
+    """Windows of balls on known ways with half a millimetre of noise; a way gives None while the ball is not seen."""
+    rng = np.random.default_rng(3)
+    segmenter = Segmenter()
+    found = []
+    for time in np.arange(0.0, until_s, 1 / rate_hz):
+        balls = []
+        for name, way in ways.items():
+            place = way(float(time))
+            if place is not None:
+                x, y = np.array(place) + 0.0005 * rng.standard_normal(2)
+                balls.append(TrackedBall(ball=name, position_m=(float(x), float(y)), velocity_mps=(0.0, 0.0), sigma_m=0.0005, seen=True))
+        window = segmenter.update(TableState(time_s=float(time), balls=tuple(balls)))
+        if window is not None:
+            found.append(window)
+    last = segmenter.finish()
+    return found if last is None else [*found, last]
+
+
+def roll(start_s: float, speed_mps: float) -> Way:
+    """From rest at x = -0.5, rolling along x from a time on, slowing by 0.1 m/s^2."""
+
+    def place(time: float) -> tuple[float, float]:
+        tau = min(max(0.0, time - start_s), speed_mps / 0.1)
+        return -0.5 + speed_mps * tau - 0.05 * tau * tau, 0.2
+
+    return place
+
+
+def test_a_slow_roll_is_not_rest() -> None:
+    """A ball struck at 0.3 m/s rolls for 3 s; the window closes after it has stopped, not while it creeps."""
+    (window,) = windows({"cue": roll(1.0, 0.3)}, 7.0)
+
+    assert window.at_rest
+    assert 1.0 < window.move_s < 1.2
+    assert window.end_s > 3.9
+    assert window.start_s < 0.5
+
+
+def test_two_strokes_are_two_windows() -> None:
+    """A second stroke two seconds after rest opens a second window that begins in the rest between them."""
+
+    def twice(time: float) -> tuple[float, float]:
+        first, second = roll(1.0, 0.4)(min(time, 7.0)), roll(8.0, 0.4)(time)
+        return first[0] + second[0] + 0.5, 0.2
+
+    first, second = windows({"cue": twice}, 14.0)
+
+    assert first.end_s < second.move_s
+    assert 6.0 > second.start_s - 0.5 > first.move_s
+    assert second.at_rest
+
+
+def test_a_ball_hidden_while_it_rolls_keeps_its_window_open() -> None:
+    """An arm over a rolling ball for 0.7 s does not end the shot."""
+    hidden = roll(1.0, 0.5)
+    found = windows({"cue": lambda time: None if 2.0 < time < 2.7 else hidden(time), "1": lambda _: (0.9, -0.3)}, 9.0)
+
+    assert len(found) == 1
+
+
+def test_a_ball_placed_by_hand_is_no_shot() -> None:
+    """The cue ball carried along a bow, slow at first, then faster, then set down: a window, but no shot."""
+
+    def carried(time: float) -> tuple[float, float]:
+        share = float(np.clip((time - 1.0) / 1.5, 0.0, 1.0))
+        eased = share * share * (3 - 2 * share)
+        return -0.5 + 0.6 * eased, 0.2 + 0.15 * float(np.sin(np.pi * eased))
+
+    found = windows({"cue": carried, "1": lambda _: (0.9, -0.3)}, 5.0)
+
+    assert [read_shot(window, TABLE) for window in found] == [None]
+
+
+def test_rest_is_no_window() -> None:
+    """Ten seconds of resting balls with noise open no window."""
+    assert windows({"cue": lambda _: (0.1, 0.2), "1": lambda _: (0.9, -0.3)}, 10.0) == []
