@@ -61,6 +61,10 @@ _SUPPORT_LONE, _SUPPORT_PACKED, _SUPPORT_COVERED = 0.42, 0.55, 0.78
 Lower takes wrinkles for balls, higher loses balls half under a sleeve."""
 _EXPLAINED = 0.6
 """A piece of foreground explained by discs to this part is balls; below, it is something larger."""
+_FREE_COVERED = 0.2
+"""Part of the ring around a circle at something larger that must be cloth: half a ball under a sleeve has 0.4, a watch
+or a badge on it none."""
+_NOWHERE = (1e6, 1e6)
 _OCCLUDED_CELL = 4
 """View pixels a cell of the occlusion mask, about half a ball radius."""
 
@@ -114,7 +118,7 @@ class Eyes:
         if cloth is not self._cloth:
             self._cloth, self._learnt_s = cloth, frame.time_s
         proposals = find_proposals(mask & self._zone, frame.image, view, self._view, self._fine, self._at_holes)
-        seen = self._place(frame.image, view, proposals, cloth)
+        seen = self._place(frame.image, mask, proposals, cloth)
         detections = self._name(frame.image, seen, cloth)
         detections += self._streaks(frame.image, proposals.streaks, cloth)
         return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, detections))
@@ -146,13 +150,13 @@ class Eyes:
         self._pockets_most = max(self._pockets_most, pockets)
         return ""
 
-    def _place(self, image: Image, view: Image, proposals: Proposals, cloth: Cloth) -> Seen:
+    def _place(self, image: Image, mask: Mask, proposals: Proposals, cloth: Cloth) -> Seen:
         starts = self._view.to_table(proposals.discs_px)
         fits = self._fitter.fit(image, starts, self._cloth_at(starts, cloth))
         order = sorted(range(len(fits)), key=lambda i: -(fit.support if (fit := fits[i]) else 0.0))
         outlines: list[Outline] = []
         scores: list[float] = []
-        allowed = self._allowed(np.array([fit.position_m if fit else (np.inf, np.inf) for fit in fits]).reshape(-1, 2))
+        allowed = self._allowed(np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2))
         for index in order:
             fit = fits[index]
             if fit is None or not allowed[index]:
@@ -160,6 +164,8 @@ class Eyes:
             explained = float(proposals.explained[index])
             least = _SUPPORT_LONE if explained == 1.0 else _SUPPORT_PACKED if explained > _EXPLAINED else _SUPPORT_COVERED
             if fit.support < least or any(np.hypot(*np.subtract(fit.position_m, o.position_m)) < 1.7 * self._radius for o in outlines):
+                continue
+            if explained <= _EXPLAINED and self._cloth_round(fit.position_m, mask) < _FREE_COVERED:
                 continue
             outlines.append(fit)
             sure = float(np.clip((fit.support - least) / (0.95 - least), 0.0, 1.0))
@@ -197,6 +203,14 @@ class Eyes:
                 )
             )
         return found
+
+    def _cloth_round(self, place: tuple[float, float], mask: Mask) -> float:
+        """Part of a ring just outside a ball that shows cloth."""
+        angles = np.arange(24) * (2 * np.pi / 24)
+        px = self._view.to_view([place])[0] + 1.35 * VIEW_RADIUS_PX * np.column_stack([np.cos(angles), np.sin(angles)])
+        columns = np.clip(np.rint(px[:, 0]).astype(int), 0, mask.shape[1] - 1)
+        rows = np.clip(np.rint(px[:, 1]).astype(int), 0, mask.shape[0] - 1)
+        return 1.0 - float(mask[rows, columns].mean())
 
     def _cloth_at(self, places_m: FloatArray, cloth: Cloth) -> FloatArray:
         px = np.rint(self._view.to_view(places_m)).astype(int)
