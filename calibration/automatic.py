@@ -194,7 +194,8 @@ def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> t
                 f"only {100 * share:.0f} % of the nose of the {side} cushion was found, at least {100 * _COVERAGE_MIN:.0f} are needed"
             )
     missing = [side for side in SIDES if side not in noses]
-    if missing:
+    unseen = [side for side in missing if side not in {edge.side for edge in edges}]
+    if len(missing) > 1 or unseen:
         because.append(f"the nose of the {' and the '.join(missing)} cushion was not found")
     return median, largest, tuple(because)
 
@@ -222,7 +223,7 @@ def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None
     outer = dict.fromkeys(SIDES, solution.rubber_m)
     outer |= {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
     places = find_noses(strips, outer, metres_per_pixel)
-    reach = 0.006
+    reach = 0.0045
     for _ in range(3):
         noses = nose_edges(strips, solution.camera, table, places, reach)
         if len(noses) < 2:
@@ -230,7 +231,7 @@ def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None
         solution = solve([*noses, *edges], spec, size, solution.parameters, lens)
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
-        places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, 0.004
+        places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, 0.003
     return solution, [*noses, *edges]
 
 

@@ -14,7 +14,7 @@ Fails: noses that show on fewer than two sides; lamps straight above with equal 
 as good a guess as the nose (the nose's is the sharper and outer one and is preferred).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -42,6 +42,9 @@ _SHARE_SHOWN = 0.35
 """Least share of a cushion that must show a step for it to be a line along the cushion."""
 _FIRST_AMONG = 0.75
 """Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
+_OUTERMOST_OF = 0.35
+"""Of several steps of one sign at a place the outermost with this share of the strongest is the nose: where a shade
+begins a little inside the nose's own dark line, that step can be the stronger."""
 _HOLE_SHARE = 0.5
 """Share of the disc behind a mouth that is not of the cloth's colour where there is a pocket; the shelf is cloth."""
 _HOLE_STEPS = (0.55, 0.9)
@@ -280,7 +283,8 @@ def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_p
         near = [step for step in found if abs(outer_m[side] - step.outward_m - width) < 2 * _SLACK_M]
         if near:
             strongest = max(step.share for step in near)
-            chosen[side] = next(step for step in near if step.share >= _FIRST_AMONG * strongest)
+            step = next(step for step in near if step.share >= _FIRST_AMONG * strongest)
+            chosen[side] = replace(step, outward_m=outer_m[side] - float(width))
     return chosen
 
 
@@ -303,9 +307,12 @@ def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nose
         window = np.flatnonzero(np.abs(strip.outward_m - noses[side].outward_m) < reach_m)
         along, outward = [], []
         for middle, profile in zip(strip.along_m, change, strict=True):
-            i = window[int(np.argmax(profile[window]))]
-            if profile[i] <= 0.006 or i in (window[0], window[-1]):
+            inside = window[1:-1]
+            tops = inside[(profile[inside] > profile[inside - 1]) & (profile[inside] >= profile[inside + 1])]
+            tops = tops[profile[tops] > max(_STEP_MIN / 2, _OUTERMOST_OF * profile[tops].max(initial=0.0))]
+            if len(tops) == 0:
                 continue
+            i = int(tops[0])
             left, top, right = profile[i - 1 : i + 2]
             bend = left - 2 * top + right
             shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
