@@ -83,9 +83,8 @@ def with_spotted(case: Case, ruling: Ruling, clauses: tuple[str, ...]) -> Ruling
     state = case.state
     off = tuple(ball for ball in facts.off_table(case) if ball != state.cue_ball)
     gone = (*facts.pocketed_balls(case), *off, *general.late_drops(case))
-    back = {event.fields["ball"] for event in general.spontaneous_drops(case)}
-    spotted = tuple(sorted({ball for ball in gone if ball != state.cue_ball and ball not in back}, key=int))
-    ruling = replace(ruling, balls_after=state.balls)
+    spotted = tuple(sorted(set(gone), key=int))
+    ruling = replace(ruling, balls_after=tuple(dict.fromkeys((*state.balls, *spotted))))
     if not spotted:
         return ruling
     lying = _lying_after(case, spotted)

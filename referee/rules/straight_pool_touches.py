@@ -40,7 +40,10 @@ def with_restored(case: Case, ruling: Ruling) -> Ruling:
     back = tuple(ball for ball in dict.fromkeys((*dropped, *put_back)) if ball not in ruling.spotted)
     if back and ruling.rerack == "none":
         clauses = (*(("GR-3.31",) if dropped else ()), *(("GR-3.21",) if put_back else ()))
-        ruling = replace(ruling, restored=back, reasons=(*ruling.reasons, Reason("put_back", clauses, {"balls": ", ".join(back)})))
+        on_table = tuple(dict.fromkeys((*ruling.balls_after, *back)))
+        ruling = replace(
+            ruling, restored=back, balls_after=on_table, reasons=(*ruling.reasons, Reason("put_back", clauses, {"balls": ", ".join(back)}))
+        )
     forgiven = () if ruling.foul else general.forgiven_touches(case)
     if not forgiven:
         return ruling

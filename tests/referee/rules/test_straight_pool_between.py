@@ -250,3 +250,21 @@ def test_foul_by_the_offender_leaves_the_choice_open() -> None:
     ruling = incident(a_state(shooter="B", phase="break_reply"), an_event("touch", ball="8", by="sleeve", actor="A"))
 
     assert (ruling.turn, ruling.options, ruling.points_delta, ruling.next_phase) == ("decide:B", REPLIES, Pair(-1, 0), "break_reply")
+
+
+@pytest.mark.parametrize("rest_s", [2.0, 9.0])
+def test_hanging_ball_that_was_counted_as_down_is_on_the_table_again(rest_s: float) -> None:
+    """GR-3.31: spotted or put back, either way it is in play."""
+    ruling = incident(a_state(), an_event("spontaneous_drop", ball="11", pocket="FL", rest_s=rest_s))
+
+    assert set(ruling.balls_after) == {"cue", "3", "5", "8", "11"}
+
+
+@pytest.mark.parametrize(("changes", "options_for"), [({}, None), ({"cue_state": "hand_kitchen"}, "A"), ({"phase": "break_reply"}, "A")])
+def test_nothing_is_lost_while_nothing_happens(changes: dict[str, Any], options_for: str | None) -> None:
+    """Counters of near-rail balls, counts and open choices stand."""
+    state = a_state(near_rail={"A": {"3": 1}}, consecutive_fouls=Pair(1, 0), **changes)
+    ruling = incident(state, an_event("official", fact="ball_moved", ball="3"))
+
+    assert (ruling.near_rail_after, ruling.fouls_after, ruling.options_for) == ({"A": {"3": 1}}, Pair(1, 0), options_for)
+    assert (ruling.balls_after, ruling.scores_after, ruling.foul) == (state.balls, state.scores, False)
