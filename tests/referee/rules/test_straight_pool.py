@@ -157,6 +157,7 @@ def test_points_turn_and_spotting_of_a_legal_stroke(
     assert (ruling.points_delta, ruling.turn, ruling.spotted) == (Pair(points, 0), turn, spotted)
     assert (ruling.cue_next, ruling.foul, ruling.rerack, ruling.rack_over) == ("position", False, "none", False)
     assert ruling.scores_after == Pair(20 + points, 15)
+    assert len(ruling.balls_after) == 7 - points
 
 
 def test_called_ball_that_comes_back_from_the_pocket_is_not_made() -> None:
