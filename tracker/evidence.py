@@ -63,12 +63,18 @@ class _Clues:
 
 
 def read_ends(
-    tracks: Sequence[BallTrack], frames: Sequence[FrameRecord], places: PocketMap, book: NameBook, to_s: float
+    gone: Sequence[BallTrack],
+    tracks: Sequence[BallTrack],
+    frames: Sequence[FrameRecord],
+    places: PocketMap,
+    book: NameBook,
+    to_s: float,
 ) -> tuple[TrackEnd, ...]:
     """One entry per track that ends before `to_s` and before the last picture.
 
     Args:
-        tracks: Of the stretch.
+        gone: Tracks not seen again after the stretch.
+        tracks: All of the stretch.
         frames: Everything remembered, in time order.
         places: Mouths.
         book: Names, for the looks of balls in cups.
@@ -78,7 +84,7 @@ def read_ends(
         return ()
     last_s = min(to_s, frames[-1].time_s)
     ends = []
-    for track in tracks:
+    for track in gone:
         if track.seen.any() and track.times_s[-1] < last_s - _OPEN_END_S:
             ends.append(_read_end(track, tracks, frames, places, book))
     return tuple(ends)

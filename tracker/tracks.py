@@ -128,16 +128,19 @@ class Tracker:
     def report(self, from_s: float, to_s: float) -> TrackReport:
         """Tracks, evidence of ends, identities and clock between two times (both included)."""
         chains = find_chains(self._strands, self._swaps, self._frames, self._first_frame, self._places, self._book)
-        tracks, kept = [], []
+        tracks, kept, gone = [], [], []
         for chain in chains:
-            track = build_track(chain, self._frames, self._first_frame, self._places).between(from_s, to_s)
+            whole = build_track(chain, self._frames, self._first_frame, self._places)
+            track = whole.between(from_s, to_s)
             if track is not None:
                 tracks.append(track)
                 kept.append(chain)
+                if whole.times_s[-1] <= to_s:  # one that came back later has not ended
+                    gone.append(track)
         evidence = np.array([chain.evidence for chain in kept]).reshape(len(kept), self._book.count)
         return TrackReport(
             tracks=tuple(tracks),
-            ends=read_ends(tracks, self._frames, self._places, self._book, to_s),
+            ends=read_ends(gone, tracks, self._frames, self._places, self._book, to_s),
             identities=identities([chain.ball for chain in kept], evidence, self._book),
             clock=read_clock(
                 tracks,

@@ -109,6 +109,15 @@ def test_a_ball_that_comes_out_of_the_jaws_is_not_pocketed() -> None:
     assert _track(report, "5").times_s[-1] == pytest.approx(0.04 * 51)
 
 
+def test_a_ball_that_comes_back_after_the_stretch_has_not_ended() -> None:
+    """Asked about the first second only, what was seen later still counts."""
+    inwards = [(1.0 + 0.03 * k, -0.365 - 0.03 * k) for k in range(8)]
+    tracker = s.tracker()
+    for index, place in enumerate([(1.0, -0.365)] * 10 + inwards + [None] * 12 + [(1.1, -0.55)] * 20):
+        tracker.update(s.picture(index, {"cue": (0.0, 0.0), "5": place}))
+    assert tracker.report(0.0, 1.1).ends == ()
+
+
 def test_a_ball_lost_under_an_arm_is_hidden_not_pocketed() -> None:
     """It rested near a mouth, the arm came, and nothing is known since."""
     tracker = s.tracker()
