@@ -22,6 +22,7 @@ from calibration.errors import InputError
 from referee.calls import PersonEvent
 from referee.layout import find_states, open_rack
 from referee.match_setup import NO_RACE, USUAL_RACE, MatchSetup
+from referee.missing_call import possible_calls
 from referee.readings import CERTAIN_AT, Judgement, judge_shot
 from referee.rules.base import Call, Case, State, next_state
 from referee.rules.games import find_ruleset
@@ -335,7 +336,7 @@ def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
     """Judge one shot against what the log and the layout say was there, and go on from it."""
     rules = find_ruleset(setup.game)
     states, notes = find_states(setup, match.state, shot, provisional=match.provisional)
-    states = [replace(state, call=match.call) for state in states]
+    states = [replace(state, call=call) for state in states for call in possible_calls(setup.game, match.call, shot)]
     people = tuple(_person_event(event, states[0], shot.start_s) for event in match.people)
     judgement = judge_shot(rules, states, shot, people=people, options=setup.options, certain_at=setup.certain_at)
     if not setup.ends_known:

@@ -187,6 +187,8 @@ def _with_differences(ordered: Sequence[JudgedReading]) -> tuple[JudgedReading, 
 def _open_question(one: Reading, two: Reading, *, unknown_first: bool) -> str:
     if unknown_first:
         return "first ball not seen"
+    if one.state.call != two.state.call:
+        return "what was called"
     if one.state is not two.state:
         missing = sorted(set(one.state.balls) ^ set(two.state.balls))
         return f"whether {', '.join(missing)} {'was' if len(missing) == 1 else 'were'} on the table"

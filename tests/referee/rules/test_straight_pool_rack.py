@@ -216,3 +216,10 @@ def test_cue_ball_in_hand_is_no_obstacle() -> None:
     ruling = RULES.judge(Case(state=a_state(), events=(*events, meant, stop)))
 
     assert ruling.spotted_pos == {"4": (0.75, 0.5)}
+
+
+def test_ball_that_is_put_back_is_in_the_way_again() -> None:
+    """GR-3.21, 3.32: the touched 10 goes back on the foot spot, so the 4 lies behind it."""
+    ruling = last_but_one("A:sleeve:10 cue>4 4@SL", positions={"10": (0.75, 0.5)})
+
+    assert (ruling.restored, ruling.spotted_pos) == (("10",), {"4": (0.7725, 0.5)})
