@@ -126,7 +126,6 @@ class Pipeline:
             self._calibration.table,
             number=self._match.shot_count + 1,
             report=report,
-            report=report,
         )
         self._tracker.forget(window.end_s - KEEP_S)
         if shot is None:
