@@ -27,6 +27,10 @@ _LEAST_AREA, _MOST_AREA = 0.45, 1.65
 """Area of a lone disc over pi R^2: a shadowed or faint rim takes off a half, blur and shadow add as much."""
 _ROUND = 1.35
 """Longest over shortest half axis of a lone disc; a ball moving less than a third of a radius stays below."""
+_SHADED_AREA = 2.4
+"""Largest area over pi R^2 of one ball with its shadow under a nose."""
+_FAINT = 0.7
+"""How far such a piece counts as explained: its outline must be seen as well as a packed ball's."""
 _WIDTH = (0.62, 1.35)
 """Half width of a streak over R."""
 _LONGEST = 9.0
@@ -107,6 +111,11 @@ def find_proposals(mask: Mask, image: Image, seen: Image, view: TopView, fine: T
                 discs.extend(pair)
                 parts.extend([1.0, 1.0])
             continue
+        if not len(found) and area < _SHADED_AREA * full:
+            # Too faint for votes, wider than a ball by its shadow: where the piece is thickest.
+            depth = cv2.distanceTransform(np.pad(part.astype(np.uint8), 1), cv2.DIST_L2, 3)
+            row, column = np.unravel_index(int(depth.argmax()), depth.shape)
+            found, explained = np.array([(left + column - 1.0, top + row - 1.0)]), _FAINT
         discs.extend((float(x), float(y)) for x, y in found)
         parts.extend([explained] * len(found))
     return Proposals(np.array(discs, dtype=np.float64).reshape(-1, 2), np.array(parts, dtype=np.float64), tuple(streaks))
