@@ -230,7 +230,7 @@ class Match:
         """What had to be taken for granted so far."""
         return self._state.assumed
 
-    def record(self, kind: str, **fields: Any) -> None:
+    def record(self, kind: str, /, **fields: Any) -> None:
         """Append an event other than a shot, ruling or correction.
 
         Raises:

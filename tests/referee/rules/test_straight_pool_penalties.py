@@ -281,3 +281,20 @@ def test_deliberate_foul_cites_its_own_choice() -> None:
 
     assert clauses >= {"S141-7.5a", "S141-7.5b", "S141-7.5c"}
     assert not clauses & {"S141-10", "S141-12.6", "S141-6.4"}
+
+
+def test_official_states_a_deliberate_foul_that_no_touch_records() -> None:
+    """S141-7.5a: it is the shooter's; where a touch is recorded, its actor's."""
+    stated = ShotEvent(t=6.0, type="official", fields={"fact": "deliberate_interference"})
+    alone = RULES.judge(Case(state=a_state(), events=(*parse_stroke("cue>3 3|left"), stated)))
+    others = RULES.judge(Case(state=a_state(), events=(*touched("cue>3 3|left", actor="B", ball_moving_to="pocket"), stated)))
+
+    assert (alone.foul_codes, alone.points_delta, alone.offender) == (("DELIBERATE",), Pair(-16, 0), "A")
+    assert (others.foul_codes, others.points_delta, others.offender) == (("DELIBERATE",), Pair(0, -16), "B")
+
+
+def test_nothing_is_put_back_after_the_match() -> None:
+    """S141-1.5: a ball touched during the winning stroke matters no more."""
+    ruling = judge(a_state(scores=Pair(149, 0)), "cue>3 B:hand:8 3@SL")
+
+    assert (ruling.match_over, ruling.restored, ruling.points_delta) == (True, None, Pair(1, 0))
