@@ -19,6 +19,7 @@ from tracker.contacts import Contact
 from tracker.first_contact import FirstContact, decide
 from tracker.history import BallIdentity
 from tracker.kinks import Path
+from tracker.noses import INWARD
 from tracker.scene import Scene
 
 FloatArray = NDArray[np.float64]
@@ -35,6 +36,12 @@ NEAR_GAP_M = 0.02
 """A ball this near to the way that the struck ball went unseen may have been touched."""
 LIP_SIGMA_M = 0.004
 """Doubt of whether a falling ball clears a lip: rounding of lips and angle of facings are not known."""
+SOFT_GAP_M = 0.0005
+"""A ball this near to a nose touches it as likely as not, as far as the place tells."""
+SOFT_SIGMA_M = 0.0008
+"""Doubt of the place of a nose and of a ball beside it."""
+SOFT_SHARE = 0.4
+"""Share of balls there that touched without a visible change of course (touches below 0.05 m/s)."""
 SHELF_RATIO = 1.4
 """Way from the line of the nose ends to where a ball drops in a corner, in radii."""
 
@@ -159,7 +166,29 @@ def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
     for ball, ending in scene.endings.items():
         if ending.kind == "pocketed" and ending.time_s > first.time_s and not _lip_listed(scene, ball):
             none_after *= 1 - ending.p * lip_probability(scene, ball)
-    return 1 - none_before, 1 - none_after
+    return 1 - none_before, 1 - none_after * (1 - _unseen_touch(scene, first.time_s))
+
+
+def _unseen_touch(scene: Scene, since_s: float) -> float:
+    """Probability that a ball touched a cushion too softly to change its course visibly: one that came within a
+    millimetre or two of a nose after the first contact without a cushion contact being found there."""
+    most = 0.0
+    for ball, path in scene.paths.items():
+        if not path.moves:
+            continue
+        listed = {contact.cushion for contact in scene.contacts if contact.ball == ball}
+        for piece in path.pieces:
+            if piece.end_s <= since_s or not (piece.moving or piece.start_s > since_s):
+                continue
+            for cushion in INWARD:
+                if cushion in listed:
+                    continue
+                for time in (max(piece.start_s, since_s), piece.end_s):
+                    place = piece.position(time)
+                    sigma = (SOFT_SIGMA_M**2 + piece.position_variance(time)) ** 0.5
+                    if scene.around.beside_nose(cushion, place):
+                        most = max(most, SOFT_SHARE * float(ndtr((SOFT_GAP_M - scene.around.gap_m(cushion, place)) / sigma)))
+    return most
 
 
 def _later(contact: Contact, first: FirstContact) -> float:
