@@ -65,14 +65,13 @@ def _is_deliberate(case: Case, event: ShotEvent) -> bool:
 
 def _to_put_back(case: Case) -> tuple[str, ...]:
     """Object balls touched while they lay still, and the cue ball where it was touched as it lay in position."""
-    tip = len(facts.before_tip(case))
+    is_cue_lying = not facts.is_stroke(case) and not case.state.in_hand
     balls = []
-    for index, event in enumerate(case.events):
+    for event in case.events:
         if event.type != "touch" or "ball_moving_to" in event.fields or _is_deliberate(case, event):
             continue
         ball = event.fields["ball"]
-        is_cue = ball == case.state.cue_ball
-        if not is_cue or (not facts.is_stroke(case) and not case.state.in_hand and index < tip):
+        if ball != case.state.cue_ball or is_cue_lying:
             balls.append(ball)
     return tuple(dict.fromkeys(balls))
 

@@ -76,6 +76,8 @@ def test_having_the_offender_break(phase: str) -> None:
         (a_state(), "ACCEPT_TABLE", "A", "A"),
         (a_state(), "RERACK_OFFENDER_BREAKS", "B", "A"),
         (a_state(), "PASS_BACK", "A", "A"),
+        (a_state(), "RESTORE_BALL", "B", "A"),
+        (a_state(referee=False), "PASS_BACK", "A", "A"),
         (a_state(), "SPOT_NEAREST", "A", "A"),
     ],
 )

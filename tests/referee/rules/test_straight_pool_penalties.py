@@ -298,3 +298,19 @@ def test_nothing_is_put_back_after_the_match() -> None:
     ruling = judge(a_state(scores=Pair(149, 0)), "cue>3 B:hand:8 3@SL")
 
     assert (ruling.match_over, ruling.restored, ruling.points_delta) == (True, None, Pair(1, 0))
+
+
+@pytest.mark.parametrize(
+    ("stroke", "restored"),
+    [("A:sleeve:8 cue>3 3|left", ("8",)), ("A:sleeve:cue cue>3 3|left", None), ("cue>3 3|left A:sleeve:8 A:hand:5", ("8", "5"))],
+)
+def test_what_is_put_back_after_a_touch(stroke: str, restored: tuple[str, ...] | None) -> None:
+    """GR-3.21: object balls that lay still; the cue ball of a stroke that was played stays where it came to rest."""
+    assert judge(a_state(), stroke).restored == restored
+
+
+def test_moving_ball_that_was_touched_stays_where_it_stopped() -> None:
+    """S141-7.5a, GR-3.21: nobody knows where it would have gone."""
+    for fields in ({}, {"deliberate": True}):
+        events = touched("cue>3 3|left", ball_moving_to="pocket", **fields)
+        assert RULES.judge(Case(state=a_state(), events=events)).restored is None
