@@ -1,7 +1,8 @@
 """Where the cloth lies in a picture: its colour, its region, and the four straight lines round it.
 
 The bed and its cushions are the largest region of one colour near the middle of the picture. Colour is compared as
-ratios of the channels (lamp light falls off by half over a table, ratios hardly change) plus lightness with a wide
+differences of the channels over their mean (lamp light falls off by half over a table, these hardly change, and they
+stay steady where a channel of a strong colour is near zero, which ratios do not) plus lightness with a wide
 tolerance (which keeps grey cloth apart from black rails). The region's outline is broken by pockets, arms and
 graphics, so its four sides are voted for by pairs of outline points (RANSAC, Fischler & Bolles 1981, fixed seed).
 
@@ -22,11 +23,11 @@ _WORK_PX = 640
 """Longer side of the reduced picture in which the cloth is sought; outlines to 1.5 px of 1080p are enough here,
 smaller loses the gap between two tables, larger only costs time."""
 _DARK = 20.0
-"""Added to a channel before ratios, of 255: below it sensor noise makes ratios of dark pixels random."""
+"""Added to a channel, of 255: below it sensor noise makes the chroma of dark pixels random."""
 _CHROMA_BIN = 0.05
-"""Width of a histogram bin in log ratios; cloth under one lamp spreads over about 0.1."""
+"""Width of a histogram bin in chroma; cloth under one lamp spreads over about 0.1."""
 _CHROMA_TOLERANCE = (0.12, 0.45)
-"""Least and largest distance in log ratio that still counts as cloth: less loses its dim corners, more takes in rails."""
+"""Least and largest distance in chroma that still counts as cloth: less loses its dim corners, more takes in rails."""
 _SHARE_MIN = 0.06
 """Least share of the picture; a table smaller than this has too few pixels for millimetres."""
 _CUSHION_REACH = 0.075
@@ -47,9 +48,9 @@ class Cloth:
         scale: Reduced over full size, so that full = reduced / scale.
         sides_px: Shape (4, 3), lines a x + b y + c = 0 of the full picture, unit normal inwards, in turn round the cloth.
         quad_px: Shape (4, 2), where side i meets side i + 1, full picture.
-        chroma: Mean log ratios (blue to green, red to green), shape (2,).
+        chroma: Median of (blue - green, red - green) over the mean channel, shape (2,).
         lightness: Median of the mean channel, 0..255.
-        tolerance: Largest log-ratio distance of cloth.
+        tolerance: Largest distance in chroma of cloth.
     """
 
     mask: NDArray[np.bool_]
@@ -112,9 +113,9 @@ def meet(first: FloatArray, second: FloatArray) -> FloatArray:
 
 def _ratios(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     values = image.astype(np.float32) + np.float32(_DARK)
-    logs = np.log(values)
-    chroma = np.stack([logs[..., 0] - logs[..., 1], logs[..., 2] - logs[..., 1]], axis=-1)
-    return chroma, values.mean(axis=-1)
+    lightness = values.mean(axis=-1)
+    chroma = np.stack([values[..., 0] - values[..., 1], values[..., 2] - values[..., 1]], axis=-1) / lightness[..., None]
+    return chroma, lightness
 
 
 def _distance(
@@ -126,11 +127,11 @@ def _distance(
 
 
 def _peaks(chroma: NDArray[np.float32]) -> list[FloatArray]:
-    """The commonest log ratios, the middle of the picture counted more."""
+    """The commonest chroma, the middle of the picture counted more."""
     height, width = chroma.shape[:2]
     y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j]
     weight = np.exp(-(x**2 + y**2))
-    edges = np.arange(-2.6, 2.6 + _CHROMA_BIN, _CHROMA_BIN)
+    edges = np.arange(-3.1, 3.1 + _CHROMA_BIN, _CHROMA_BIN)
     histogram = np.histogram2d(chroma[..., 0].ravel(), chroma[..., 1].ravel(), bins=(edges, edges), weights=weight.ravel())[0]
     histogram = np.asarray(cv2.GaussianBlur(histogram, (0, 0), 1.0), dtype=np.float64)
     peaks: list[FloatArray] = []
