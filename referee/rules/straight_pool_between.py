@@ -5,7 +5,7 @@ from dataclasses import replace
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case
-from referee.rules.spotting import find_spot
+from referee.rules.spotting import FOOT_SPOT
 from referee.rules.straight_pool_calls import BALLS, REPLIES, REPLY_PHASES, is_called_made
 from referee.rules.straight_pool_outcomes import counted, hand_options, is_all_behind, neutral, with_spotted
 from referee.rules.straight_pool_penalties import penalised, players_to_warn
@@ -104,7 +104,10 @@ def _reply_clauses(case: Case) -> tuple[str, ...]:
 
 
 def _spot_nearest(case: Case, option: str) -> Ruling | None:
-    """S141-7.7: the ball nearest the head string goes on the foot spot; of equals the player chooses. None where refused."""
+    """S141-7.7: the ball nearest the head string goes on the foot spot; of equals the player chooses. None where refused.
+
+    The spot is free: every object ball lies behind the head string, and the cue ball is in hand.
+    """
     nearest = _nearest(case)
     chosen = option.partition(":")[2] if option.startswith("CHOOSE_SPOT_BALL") else (nearest[0] if len(nearest) == 1 else None)
     player = case.state.shooter
@@ -114,10 +117,8 @@ def _spot_nearest(case: Case, option: str) -> Ruling | None:
         options = tuple(f"CHOOSE_SPOT_BALL:{ball}" for ball in nearest)
         reason = Reason("s141_equal", ("S141-7.7",), {"player": player, "balls": ", ".join(nearest)})
         return replace(neutral(case, reason), turn=f"decide:{player}", options=options, options_for=player)
-    lying = {ball: place for ball, place in case.state.positions.items() if ball not in (chosen, case.state.cue_ball)}
-    place = find_spot(case.state.table, lying, cue_ball=None)
     reason = Reason("s141_spot_nearest", ("S141-7.7", "GR-3.32"), {"player": player, "ball": chosen})
-    return replace(neutral(case, reason), spotted=(chosen,), spotted_pos={chosen: place}, options=("BIH_KITCHEN",), options_for=player)
+    return replace(neutral(case, reason), spotted=(chosen,), spotted_pos={chosen: FOOT_SPOT}, options=("BIH_KITCHEN",), options_for=player)
 
 
 def _nearest(case: Case) -> tuple[str, ...]:

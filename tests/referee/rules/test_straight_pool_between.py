@@ -270,3 +270,19 @@ def test_nothing_is_lost_while_nothing_happens(changes: dict[str, Any], options_
 
     assert (ruling.near_rail_after, ruling.fouls_after, ruling.options_for) == ({"A": {"3": 1}}, Pair(1, 0), options_for)
     assert (ruling.balls_after, ruling.scores_after, ruling.foul) == (state.balls, state.scores, False)
+
+
+@pytest.mark.parametrize(
+    ("phase", "cue_state", "clauses"),
+    [
+        ("break_reply", "position", {"S141-6.4"}),
+        ("break_reply", "hand_kitchen", {"S141-6.4"}),
+        ("three_foul_reply", "position", {"S141-12.6"}),
+        ("three_foul_reply", "hand_kitchen", {"S141-12.6", "S141-7.5c"}),
+    ],
+)
+def test_choice_cites_what_opened_it(phase: str, cue_state: str, clauses: set[str]) -> None:
+    """A third foul, a deliberate one (always with the kitchen), or a breaking violation."""
+    ruling = decide(a_state(shooter="B", phase=phase, cue_state=cue_state), "ACCEPT_TABLE")
+
+    assert set(ruling.clauses) == clauses
