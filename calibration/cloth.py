@@ -26,7 +26,7 @@ _DARK = 20.0
 """Added to a channel, of 255: below it sensor noise makes the chroma of dark pixels random."""
 _CHROMA_BIN = 0.05
 """Width of a histogram bin in chroma; cloth under one lamp spreads over about 0.1."""
-_CHROMA_TOLERANCE = (0.12, 0.45)
+_CHROMA_TOLERANCE = (0.18, 0.45)
 """Least and largest distance in chroma that still counts as cloth: less loses its dim corners, more takes in rails."""
 _SHARE_MIN = 0.06
 """Least share of the picture; a table smaller than this has too few pixels for millimetres."""
@@ -151,7 +151,7 @@ def _region(
     core = _largest(near)
     if core is None or core.mean() < _SHARE_MIN / 3:
         return None
-    for _ in range(2):
+    for _ in range(3):
         centre = np.asarray(np.median(chroma[core], axis=0), dtype=np.float64)
         light = float(np.median(lightness[core]))
         spread = np.percentile(np.hypot(*(chroma[core] - centre).T), 90)
