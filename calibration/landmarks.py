@@ -271,16 +271,17 @@ def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_p
     """
     candidates = {side: long_steps(strips[side], metres_per_pixel) for side in outer_m}
     widths = np.arange(max(_RUBBER_RANGE_M[0], 5 * metres_per_pixel), _RUBBER_RANGE_M[1], 0.0005)
+    slack = max(_SLACK_M, metres_per_pixel)
     total = np.zeros(len(widths))
     for side, found in candidates.items():
-        votes = [step.share * np.exp(-(((outer_m[side] - step.outward_m - widths) / _SLACK_M) ** 2) / 2) for step in found]
+        votes = [step.share * np.exp(-(((outer_m[side] - step.outward_m - widths) / slack) ** 2) / 2) for step in found]
         if votes:
             total += np.max(votes, axis=0)
     tops = np.flatnonzero((total >= np.roll(total, 1)) & (total >= np.roll(total, -1)) & (total >= _FIRST_AMONG * total.max()))
     width = widths[tops[0]] if len(tops) and total.max() > 0 else np.inf
     chosen = {}
     for side, found in candidates.items():
-        near = [step for step in found if abs(outer_m[side] - step.outward_m - width) < 2 * _SLACK_M]
+        near = [step for step in found if abs(outer_m[side] - step.outward_m - width) < 2 * slack]
         if near:
             strongest = max(step.share for step in near)
             step = next(step for step in near if step.share >= _FIRST_AMONG * strongest)
