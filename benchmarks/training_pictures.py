@@ -2,23 +2,25 @@
 
 Usage: python benchmarks/training_pictures.py FOLDER [--tables N] [--seed S]
 
-Writes one shard a table, `SEED.npz`: `images` (N, h, w, 3) uint8 BGR, `covered` (N, h, w) uint8 (1 person, cue or
-graphics), `balls` (M, 8) float32: picture, x, y, class (index into the 16 names cue, 1..15), share visible, streak
-half length along x, along y, 1 on the bed or 0 in a pocket. View pixels, one ball radius being 7 of them.
+Writes one shard a table, `SEED.npz`: `images` (N, h, w, 3) uint8 BGR, `covered` (N, h, w) uint8 (0 nothing, 1 person
+or cue, 2 graphics), `balls` (M, 8) float32: picture, x, y, class (index into the 16 names cue, 1..15), share visible,
+streak half length along x, along y, 1 on the bed or 0 in a pocket. View pixels, one ball radius being 6 of them: a
+little more than the network sees, so that training can scale both ways without blowing up.
 It stands here and not in vision/, because nothing in the product may import sample_videos.
 """
 
 import argparse
 from pathlib import Path
 
+import cv2
 import numpy as np
 
 from sample_videos.training import training_views
-from vision.eyes import VIEW_RADIUS_PX
 from vision.rectify import TopView
 
 NAMES = ("cue", *(str(n) for n in range(1, 16)))
 LAYOUTS = 8
+RADIUS_PX = 6.0
 
 
 def shard(seed: int) -> dict[str, np.ndarray]:
@@ -26,14 +28,17 @@ def shard(seed: int) -> dict[str, np.ndarray]:
     images, covered, balls = [], [], []
     top = None
     for index, picture in enumerate(training_views(np.random.default_rng(seed), layouts=LAYOUTS)):
-        top = top or TopView(picture.calibration, ball_radius_px=VIEW_RADIUS_PX)
+        top = top or TopView(picture.calibration, ball_radius_px=RADIUS_PX)
         images.append(top.view(picture.image))
-        covered.append(top.view(np.repeat((picture.covered > 0).astype(np.uint8)[..., None] * 255, 3, axis=2))[..., 0] > 127)
+        kinds = [
+            top.view(np.repeat((picture.covered == kind).astype(np.uint8)[..., None] * 255, 3, axis=2))[..., 0] > 127 for kind in (1, 2)
+        ]
+        covered.append(kinds[0] + 2 * kinds[1].astype(np.uint8))
         for ball in picture.balls:
             (x, y), ends = top.to_view([(ball.x_m, ball.y_m)])[0], top.to_view(ball.streak_m)
             half = (ends[1] - ends[0]) / 2
             balls.append((index, x, y, NAMES.index(ball.ball), ball.visible, half[0], half[1], ball.on_bed))
-    return {"images": np.stack(images), "covered": np.stack(covered).astype(np.uint8), "balls": np.array(balls, dtype=np.float32)}
+    return {"images": np.stack(images), "covered": np.stack(covered), "balls": np.array(balls, dtype=np.float32)}
 
 
 def main() -> None:
@@ -43,6 +48,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1000)
     options = parser.parse_args()
+    cv2.setNumThreads(1)
     options.folder.mkdir(parents=True, exist_ok=True)
     for seed in range(options.seed, options.seed + options.tables):
         target = options.folder / f"{seed}.npz"

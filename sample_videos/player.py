@@ -204,8 +204,8 @@ def _shade_cloth(image: Float32, camera: CameraModel, parts: list[_Limb]) -> Non
         near = float(np.clip(0.03 / (0.03 + min(part.start[2], part.end[2])), 0.1, 0.6))
         shade = near * np.clip(1.6 - distance / np.maximum(radius, 1.0), 0, 1)
         small[rows, columns] = np.maximum(small[rows, columns], shade)
-    if small.max() > 0:
-        small = cv2.GaussianBlur(small, (0, 0), 1.5)
+    small = cv2.GaussianBlur(small, (0, 0), 1.5)
+    if small.max() > 0.01:
         down, across = np.nonzero(small.max(axis=1) > 0.01)[0], np.nonzero(small.max(axis=0) > 0.01)[0]
         y0, y1, x0, x1 = int(down[0]), int(down[-1]) + 1, int(across[0]), int(across[-1]) + 1
         top, bottom, left, right = 4 * y0, min(height, 4 * y1), 4 * x0, min(width, 4 * x1)
