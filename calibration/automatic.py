@@ -223,7 +223,7 @@ def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None
     outer = dict.fromkeys(SIDES, solution.rubber_m)
     outer |= {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
     places = find_noses(strips, outer, metres_per_pixel)
-    reach = max(0.0045, 2 * metres_per_pixel)
+    reach = max(0.0045, 1.5 * metres_per_pixel)
     for _ in range(3):
         noses = nose_edges(strips, solution.camera, table, places, reach)
         if len(noses) < 2:
@@ -231,7 +231,7 @@ def fit_table(image: Image, cloth: Cloth, table: Table, lens: Lens | None = None
         solution = solve([*noses, *edges], spec, size, solution.parameters, lens)
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
-        places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, max(0.003, 1.5 * metres_per_pixel)
+        places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, max(0.003, 1.2 * metres_per_pixel)
     return solution, [*noses, *edges]
 
 
