@@ -43,9 +43,11 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
     elif state.phase == "break" and not racked and seen:
         notes.append(f"phase: normal at shot {shot.number}, because no rack stood there")
         state = replace(state, phase="normal", cue_state="position", balls=seen, last_breaker=state.shooter)
-    states = [state] if state.phase == "break" else _by_balls(rules, state, seen, shot, notes, provisional=provisional)
     if setup.game.endswith("pyramid") and shot.cue_ball is not None:
-        states = [replace(item, cue_ball=shot.cue_ball) for item in states]
+        state = replace(state, cue_ball=shot.cue_ball)
+    states = [state] if state.phase == "break" else _by_balls(rules, state, seen, shot, notes, provisional=provisional)
+    # A white that is gone since the cue ball fell was taken in exchange (COMB-5.2).
+    states = [replace(item, removal_pending=None) if len(item.balls) < len(state.balls) else item for item in states]
     places = {ball: Table(setup.table).to_fractions(place) for ball, place in shot.before.items()}
     return [replace(item, positions={ball: places[ball] for ball in item.balls if ball in places}) for item in states], notes
 

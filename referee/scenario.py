@@ -15,6 +15,7 @@ from referee.rules.base import CUE_STATES, PHASES, Call, Case, Clock, Frozen, St
 from referee.rules.codes import CUSHIONS, EVENT_FIELDS, EXPECT_FIELDS, EXTRA_FACTS, FIELD_VALUES, OPTION_CODES, PLAYERS, POCKETS
 from referee.rules.games import find_ruleset
 from referee.rules.options import read_options
+from referee.rules.pyramid import Pyramid
 from referee.ruling import Pair
 from tracker.shot import ShotEvent
 
@@ -75,6 +76,8 @@ def read_scenario(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> Scena
     options = read_options({**defaults, **given})
     state = read_state(_mapping(data["before"], "before"))
     rules.check(state)
+    if isinstance(rules, Pyramid):
+        rules.check_ledger(state)
     expect = data.get("expect")
     if expect is not None:
         _refuse_unknown(_mapping(expect, "expect"), EXPECT_FIELDS, "expect.")

@@ -112,6 +112,59 @@ REASONS: dict[str, str] = {
     "s141_fell_late": "Hung too short to be put back and fell with the stroke before: {balls}.",
     "s141_rack_lost": "Moved from outside and not to be put back: the rack is abandoned, and a lag decides who breaks; the score stays.",
     "s141_stalemate": "Stalemate: the rack is abandoned, and a lag decides who breaks; the score stays.",
+    # Pyramid: violations
+    "COND20": "None of the conditions of item 20 was completed in its order after the contact.",
+    "BREAK_WEAK": "The initial stroke did not disperse the balls: none fell, and too few reached cushions.",
+    "WRONG_CUE_BALL": "Ball {ball} was struck; only the coloured ball is the cue ball here.",
+    "HOUSE_FIRST": "From the hand, ball {ball} inside the house was met first.",
+    "SVOI_FROM_HAND": "The cue ball fell on a stroke from the hand, on which only an object ball may fall.",
+    "CUE_ILLEGAL_POCKET": "The cue ball fell on a stroke that was not legal.",
+    "BALL_OFF": "Off the table: {balls}.",
+    "TIME": "The time limit of {limit} s was exceeded.",
+    # Pyramid: why a stroke is legal
+    "pyr_20_c1": "A ball fell, which satisfies item 20.",
+    "pyr_20_2r": "A ball came off a cushion, and it or a ball that it drove reached another one.",
+    "pyr_20_2u": "Two balls each reached a cushion.",
+    "pyr_20_3r": "A ball crossed the centre line, and it or a ball that it drove reached a cushion.",
+    "pyr_20_3c": "A ball crossed the centre line or came off a cushion and touched a ball frozen to a cushion.",
+    "pyr_20_4a": "A ball came off a cushion and crossed the centre line.",
+    "pyr_20_4b": "A ball came off a cushion and rolled another over the centre line.",
+    "pyr_20_n2a": "The frozen ball met the cue ball a second time and sent it to another cushion or over the centre line.",
+    "pyr_20_n2b": "The ball had been announced as frozen, and the cue ball went to another cushion or over the centre line.",
+    "pyr_legal_break": "The initial stroke dispersed the balls.",
+    "pyr_rebound": "It jumped back from the pocket, so it is not pocketed: {balls}.",
+    "pyr_rail_top": "It touched the top of a cushion and came back by itself, so it is not off the table: {balls}.",
+    "pyr_on_line": "At rest on the centre line counts as a crossing in the striker's favour: {balls}.",
+    "pyr_from_hand": "From the hand a ball outside the house was met first, so any ball may fall that the game allows.",
+    "pyr_spotted_cue": "Any ball may be the cue ball, a spotted one too: {ball}.",
+    # Pyramid: what follows
+    "pyr_made": "Legally pocketed: {balls}. They count for player {player}, who continues.",
+    "pyr_own_ball": "The cue ball fell off an object ball: player {player} takes an object ball for it and plays from the hand.",
+    "pyr_passed": "Nothing counted on a legal stroke; player {player} plays.",
+    "pyr_forfeited": "The exchange ball was not taken before the stroke: it stays, and the point of player {player} is taken back.",
+    "pyr_spotted": "Spotted: {balls}.",
+    "pyr_one_penalty": "Several violations in one stroke are one penalty.",
+    "pyr_penalty_ball": "Penalty: player {player} takes a ball from the table, one point.",
+    "pyr_points_to": "Penalty: five points to player {player}.",
+    "pyr_points_off": "Penalty: five points off for player {player}.",
+    "pyr_from_house": "Player {player} plays from the hand.",
+    "pyr_won": "Player {player} has the points and wins the game.",
+    "pyr_no_winner": "All balls are gone and nobody has the points: the tournament's rules decide.",
+    "pyr_break_choice": "Player {player} takes the table as it lies, or has the balls racked again and breaks.",
+    "pyr_reracked": "The balls are racked again, and player {player} plays the initial stroke.",
+    # Pyramid: between strokes
+    "pyr_replay": "Ball {ball} fell by itself before it would have been hit: everything goes back, and the stroke is played again.",
+    "pyr_fell_late": "Hesitated on the lip and fell with the stroke before: {balls}. It counts for player {player}.",
+    "pyr_temp_house": "All object balls lie in the house: player {player} plays from behind the rear line.",
+    "pyr_placing": "Player {player} places the cue ball.",
+    "pyr_position_lost": "The position is lost: the balls are racked again, a lag decides who plays the initial stroke, the score stays.",
+    "pyr_no_limit": "No time limit has been introduced.",
+    "pyr_extension": "Player {player} has announced an extension in time: the limit is doubled for this stroke.",
+    "pyr_extension_refused": "The extension that player {player} asked for is refused.",
+    "CHOOSE_PENALTY_BALL": "Player {player} takes his penalty ball: {ball}.",
+    "CHOOSE_REMOVED_BALL": "Player {player} takes a ball in exchange for the cue ball: {ball}.",
+    "PASS_BACK": "Player {player} lets player {other} go on from the position.",
+    "RERACK_SELF_BREAKS": "Player {player} has the balls racked again and breaks.",
 }
 
 FOUL_CALLS: dict[str, str] = {
@@ -137,10 +190,18 @@ FOUL_CALLS: dict[str, str] = {
     "THREE_FOULS": "third foul in a row",
     "INTERFERENCE": "interference",
     "OUT_OF_TURN": "out of turn",
+    "COND20": "item 20 not met",
+    "BREAK_WEAK": "initial stroke too weak",
+    "WRONG_CUE_BALL": "wrong cue ball",
+    "HOUSE_FIRST": "ball in the house first",
+    "SVOI_FROM_HAND": "cue ball pocketed from the hand",
+    "CUE_ILLEGAL_POCKET": "cue ball illegally pocketed",
+    "BALL_OFF": "off the table: {balls}",
+    "TIME": "time",
 }
 """The short form of a foul, as said aloud."""
 
-CUE_CALLS = {"hand_anywhere": "Ball in hand.", "hand_kitchen": "Ball in hand behind the head string."}
+CUE_CALLS = {"hand_anywhere": "Ball in hand.", "hand_kitchen": "Ball in hand behind the head string.", "hand_house": "From the house."}
 
 
 def reason_text(reason: Reason) -> str:

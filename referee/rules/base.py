@@ -169,6 +169,7 @@ class State:
             "frozen": [item.to_dict() for item in self.frozen],
         }
         optional = {"last_breaker": self.last_breaker, "rack_pocketed": self.rack_pocketed, "apex_vacant": self.apex_vacant}
+        optional |= {"removal_pending": self.removal_pending}
         data |= {key: value for key, value in optional.items() if value is not None}
         return data
 
@@ -242,12 +243,20 @@ def next_state(rules: Ruleset, state: State, ruling: Ruling) -> State:
     if ruling.match_over:
         return after
     if ruling.next_phase == "break":
+        if ruling.score_kept and ruling.balls_after:  # an initial stroke in mid-game (PYR-27.2) keeps what is left
+            after = replace(after, phase="break", balls=ruling.balls_after)
         return replace(rules.start(after), last_breaker=after.shooter)
     breaker = state.shooter if state.phase == "break" else state.last_breaker
+    balls = ruling.balls_after
+    used = ruling.extensions_used_after
+    clock = after.clock if after.clock is None or used is None else replace(after.clock, extensions_used=used)
     return replace(
         after,
         phase=ruling.next_phase or "normal",
-        balls=ruling.balls_after,
+        balls=balls,
+        cue_ball=after.cue_ball if after.cue_ball in balls else (*balls, after.cue_ball)[0],
+        clock=clock,
+        removal_pending=True if "CHOOSE_REMOVED_BALL" in ruling.options else None,
         cue_state=ruling.cue_next or ruling.cue_if_accept or "position",
         last_breaker=breaker,
         near_rail=ruling.near_rail_after or {},

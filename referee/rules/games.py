@@ -1,10 +1,10 @@
 """The games that are built: one line each; plain module."""
 
 from calibration.errors import InputError
-from referee.rules import nine_ball, straight_pool
+from referee.rules import nine_ball, pyramid, straight_pool
 from referee.rules.base import Ruleset
 
-RULESETS: tuple[Ruleset, ...] = (nine_ball.RULES, straight_pool.RULES)
+RULESETS: tuple[Ruleset, ...] = (nine_ball.RULES, straight_pool.RULES, *pyramid.RULES)
 """To add a game: write its module with a `RULES` object and list it here."""
 
 
