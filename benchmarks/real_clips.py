@@ -102,7 +102,7 @@ def read_tv_truth(path: Path) -> Truth:
 def read_rendered_truth(path: Path) -> Truth:
     """Truth of a rendered video."""
     label = json.loads(path.read_text(encoding="utf-8"))
-    pockets = label["camera"]["pockets_px"]
+    pockets = label["table"]["pockets_px"]
     ruling = label["nine_ball"]
     return Truth(
         layout_px={},

@@ -27,7 +27,7 @@ from referee.review_object import review_object
 from referee.rules.options import Options
 from tracker.history import BallTrack, TableState
 from tracker.segment import tracks_of
-from vision.capture import VideoSource, open_video, sample_pictures
+from vision.capture import VideoSource, missing_bytes, open_video, sample_pictures
 
 LOG_NAME = "match.jsonl"
 VIDEO_NAME = "annotated.mp4"
@@ -52,6 +52,7 @@ class ReviewRequest:
         accept: Go on with a calibration that misses its limits.
         partial: Judge what is there of a torn video.
         annotate: Write the annotated video.
+        assume_calls: Take the ball that fell as called where a needed call is missing.
         assumed: What had to be taken for granted before the first picture.
     """
 
@@ -67,6 +68,7 @@ class ReviewRequest:
     accept: bool = False
     partial: bool = False
     annotate: bool = True
+    assume_calls: bool = False
     assumed: tuple[str, ...] = ()
 
 
@@ -99,7 +101,15 @@ def review(
         InputError: If a video or table cannot be used; the folder is then as it was.
         OSError: If the folder cannot be written.
     """
-    folder = prepare_folder(folder)
+    for path in request.videos:
+        _check_whole(path, request.partial)
+    with _output_folder(folder):
+        return _review(request, folder, on_shot, say, quiet)
+
+
+def _review(
+    request: ReviewRequest, folder: Path, on_shot: Callable[[ShotUpdate], None], say: Callable[[str], None], quiet: bool
+) -> dict[str, Any]:
     ball_set = find_ball_set(request.game)
     first = _calibrated(request, request.videos[0], say, quiet)
     match = Match.start(
@@ -109,6 +119,7 @@ def review(
         options=request.options,
         table=first.spec,
         ends_known=first.foot_known,
+        assume_calls=request.assume_calls,
         assumed=[*request.assumed, *_assumed_ends(first)],
     )
     recordings = []
@@ -124,18 +135,36 @@ def review(
     return result
 
 
-def prepare_folder(folder: Path) -> Path:
-    """The output folder, made and tried.
+def _check_whole(path: Path, partial: bool) -> None:
+    """Refuse a torn video before an hour is spent on it, where its container tells."""
+    with open_video(path) as source:
+        lacking = missing_bytes(path)
+        if lacking and not partial:
+            raise InputError(
+                f"{path}: cut off or damaged, {lacking / 1e6:.1f} MB of {source.duration_s:.1f} s of video are missing; "
+                f"copy it again, or judge what is there with --partial"
+            )
+
+
+@contextmanager
+def _output_folder(folder: Path) -> Iterator[None]:
+    """The output folder, made and tried; one that was made for nothing is taken away again.
 
     Raises:
         InputError: If it cannot be made or written to; the message says so.
     """
+    made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
-            return folder
+            pass
     except OSError as error:
         raise InputError(f"{folder}: cannot be written to ({error.strerror}); choose another folder with -o") from error
+    try:
+        yield
+    finally:
+        if made and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def find_table_in(path: Path, spec: TableSpec, foot: str | None = None) -> Calibration:
