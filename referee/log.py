@@ -93,6 +93,7 @@ def format_header(setup: MatchSetup) -> dict[str, Any]:
         "certain_at": setup.certain_at,
         "table": {"name": spec.name, "length_m": spec.length_m, "width_m": spec.width_m, "ball_diameter_m": spec.ball_diameter_m},
         "ends_known": setup.ends_known,
+        "assume_calls": setup.assume_calls,
         "edition": EDITION,
         "assumed": list(setup.assumed),
     }
@@ -126,6 +127,7 @@ def _read_header(data: Mapping[str, Any], name: str) -> MatchSetup:
             certain_at=float(data["certain_at"]),
             table=spec,
             ends_known=bool(data.get("ends_known", True)),
+            assume_calls=bool(data.get("assume_calls", False)),
             assumed=tuple(map(str, data.get("assumed", ()))),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -22,7 +22,7 @@ from calibration.errors import InputError
 from referee.calls import PersonEvent
 from referee.layout import find_states, open_rack
 from referee.match_setup import NO_RACE, USUAL_RACE, MatchSetup
-from referee.missing_call import possible_calls
+from referee.missing_call import assumed_call, possible_calls
 from referee.readings import CERTAIN_AT, Judgement, judge_shot
 from referee.rules.base import Call, Case, State, next_state
 from referee.rules.games import find_ruleset
@@ -172,6 +172,7 @@ class Match:
         referee: bool = True,
         certain_at: float = CERTAIN_AT,
         ends_known: bool = True,
+        assume_calls: bool = False,
         assumed: Sequence[str] = (),
     ) -> "Match":
         """A new match; what is not given is taken as usual and listed in `assumed`.
@@ -195,6 +196,7 @@ class Match:
             certain_at=certain_at,
             table=spec,
             ends_known=ends_known,
+            assume_calls=assume_calls,
             assumed=tuple(notes),
         )
         return cls(setup)
@@ -336,7 +338,10 @@ def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
     """Judge one shot against what the log and the layout say was there, and go on from it."""
     rules = find_ruleset(setup.game)
     states, notes = find_states(setup, match.state, shot, provisional=match.provisional)
-    states = [replace(state, call=call) for state in states for call in possible_calls(setup.game, match.call, shot)]
+    call = match.call
+    if call is None and setup.assume_calls and (call := assumed_call(setup.game, shot)) is not None:
+        notes.append(f"call: the {call.ball} in {call.pocket} at shot {shot.number}, because it fell")
+    states = [replace(state, call=possible) for state in states for possible in possible_calls(setup.game, call, shot)]
     people = tuple(_person_event(event, states[0], shot.start_s) for event in match.people)
     judgement = judge_shot(rules, states, shot, people=people, options=setup.options, certain_at=setup.certain_at)
     if not setup.ends_known:

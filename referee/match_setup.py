@@ -28,6 +28,7 @@ class MatchSetup:
         referee: False in play without a referee.
         certain_at: Probability from which a ruling is stated.
         table: Size of table and balls.
+        assume_calls: Where a needed call is missing, the ball that fell is taken as called, and said to be assumed.
         ends_known: False where head and foot were named by convention only: nothing that hangs on them is then stated.
         assumed: What nobody said and was taken for granted.
     """
@@ -39,5 +40,6 @@ class MatchSetup:
     referee: bool = True
     certain_at: float = CERTAIN_AT
     table: TableSpec
+    assume_calls: bool = False
     ends_known: bool = True
     assumed: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 Where no ball fell, a call makes no difference, and none is supposed. Where balls fell, each of them may have been the
 called one, or none: the ruling is certain only if all of these give it, otherwise a person is asked what was called.
+Where the match is set up so (`--assume-calls`), the ball that fell is taken as called instead, and said to be assumed.
 """
 
 from referee.rules.base import Call
@@ -18,9 +19,23 @@ def possible_calls(game: str, call: Call | None, shot: Shot) -> tuple[Call | Non
     """
     if call is not None or game not in CALL_SHOT_GAMES:
         return (call,)
-    fell = [
-        (event.fields["ball"], event.fields["pocket"])
-        for event in shot.events
-        if event.type == "pocketed" and event.fields["ball"] != shot.cue_ball
-    ]
-    return (None, *(Call(kind="ball", ball=ball, pocket=pocket) for ball, pocket in dict.fromkeys(fell)))
+    return (None, *(Call(kind="ball", ball=ball, pocket=pocket) for ball, pocket in _falls(shot)))
+
+
+def assumed_call(game: str, shot: Shot) -> Call | None:
+    """The ball that fell as the called one: the surest, and of equals the first; None where nothing fell or no call is needed."""
+    falls = _falls(shot) if game in CALL_SHOT_GAMES else {}
+    if not falls:
+        return None
+    ball, pocket = max(falls, key=lambda fall: round(falls[fall], 1))
+    return Call(kind="ball", ball=ball, pocket=pocket)
+
+
+def _falls(shot: Shot) -> dict[tuple[str, str], float]:
+    """Object balls that may have fallen and where, in order of time, with the chance."""
+    fell: dict[tuple[str, str], float] = {}
+    for event in shot.events:
+        if event.type == "pocketed" and event.fields["ball"] != shot.cue_ball:
+            place = (event.fields["ball"], event.fields["pocket"])
+            fell[place] = max(event.p, fell.get(place, 0.0))
+    return fell

@@ -77,6 +77,7 @@ def command(
         accept=accept,
         partial=partial,
         annotate=not no_video,
+        assume_calls=assume_calls,
         assumed=assumed,
     )
 

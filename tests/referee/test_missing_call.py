@@ -3,8 +3,9 @@
 from typing import Any
 
 from referee.calls import PersonEvent
+from referee.log import format_log, parse_log
 from referee.match import Match
-from referee.missing_call import possible_calls
+from referee.missing_call import assumed_call, possible_calls
 from referee.rules.base import Call
 from tracker.shot import Shot
 
@@ -82,3 +83,32 @@ def test_every_ball_that_fell_may_have_been_called() -> None:
     assert possible_calls("straight_14_1", None, shot) == (None, three, five)
     assert possible_calls("straight_14_1", five, shot) == (five,)
     assert possible_calls("nine_ball", None, shot) == (None,)
+
+
+def test_the_ball_that_fell_can_be_taken_as_called() -> None:
+    """Where the match is set up so, the ruling is stated, and that the call was assumed is said with it and kept in the log."""
+    match = Match.start("straight_14_1", race=100, assume_calls=True)
+    said = match.record_shot(a_shot(falls("3"), falls("5", "FL"))).to_dict()
+    again = parse_log("".join(f"{line}\n" for line in format_log(match)))
+
+    assert (said["verdict"], said["turn"], said["result"]["points_delta"]) == ("legal", "A", {"A": 2, "B": 0})
+    assert "call: the 3 in SL at shot 1, because it fell" in said["assumed"]
+    assert again.state == match.state
+
+
+def test_an_assumed_call_gives_way_to_a_recorded_one() -> None:
+    """The recorded call was of another pocket, so nothing counts and nothing is assumed."""
+    match = Match.start("straight_14_1", race=100, assume_calls=True)
+    call = PersonEvent(time_s=9.0, type="call", fields={"kind": "ball", "ball": "3", "pocket": "FR"})
+    said = match.record_shot(a_shot(falls("3")), [call]).to_dict()
+
+    assert (said["verdict"], said["turn"], [note for note in said["assumed"] if note.startswith("call: the")]) == ("legal", "B", [])
+
+
+def test_the_surest_ball_is_assumed_and_only_where_calls_are_needed() -> None:
+    """A ball that hardly fell is not taken before one that did; nine-ball has no calls."""
+    doubtful = {**falls("5", "FL"), "p": 0.2, "t": 1.0}
+
+    assert assumed_call("straight_14_1", a_shot(doubtful, falls("3"))) == Call(kind="ball", ball="3", pocket="SL")
+    assert assumed_call("straight_14_1", a_shot()) is None
+    assert assumed_call("nine_ball", a_shot(falls("3"))) is None
