@@ -107,7 +107,7 @@ def read_rendered_truth(path: Path) -> Truth:
     return Truth(
         layout_px={},
         layout_m={ball: tuple(place) for ball, place in label["before"].items()},
-        first=label["first_contact"],
+        first=label["first_contact"] or "none",
         pots=[(ball, tuple(pockets[pocket])) for ball, pocket in label["pocketed"]],
         legal=ruling["verdict"] == "legal",
         codes=set(ruling["foul_codes"]),
@@ -270,7 +270,7 @@ def clips(arguments: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, P
             subprocess.run([sys.executable, "-m", "sample_videos", "fouls", "-o", str(folder)], check=True, cwd=ROOT)
         arguments.rendered = [*arguments.rendered, folder]
     for folder in arguments.rendered:
-        for video in sorted(folder.glob("*.mp4")):
+        for video in sorted(path for path in folder.glob("*.mp4") if path.with_suffix(".json").exists()):
             yield f"{video.stem}", video, read_rendered_truth(video.with_suffix(".json"))
     if arguments.rendered and not arguments.clips:
         return
