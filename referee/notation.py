@@ -4,6 +4,8 @@
     2|foot    the 2 reaches the foot cushion      2|left*         ... the one it was frozen to and had not left
     2@FL      the 2 falls in the foot left pocket 6!              the 6 leaves the table
     6_        the 6 rides a rail top and returns  4^  4v          the 4 passes the head string to the head, to the foot
+    4~        the 4 passes the centre line        2|left/SL    the 2 meets the lip of a pocket
+    2%FL      the 2 comes back out of a pocket
     tip2      the tip meets the cue ball again    A:hand:6:jump   player A touches the 6 by hand (in a jump stroke)
     fact:push an official states a fact           .               all balls at rest
 
@@ -65,7 +67,8 @@ def _contact(match: re.Match[str]) -> tuple[str, Fields]:
 
 def _cushion(match: re.Match[str]) -> tuple[str, Fields]:
     marks: dict[str, Fields] = {"": {}, "*": {"from_frozen": True}, "=": {"simultaneous_group": 1}}
-    return "ball_cushion", {"ball": match[1], "cushion": match[2], **marks[match[3]]}
+    jaw = {"jaw": match[4]} if match[4] else {}
+    return "ball_cushion", {"ball": match[1], "cushion": match[2], **marks[match[3]], **jaw}
 
 
 def _touch(match: re.Match[str]) -> tuple[str, Fields]:
@@ -77,6 +80,7 @@ def _mark(match: re.Match[str]) -> tuple[str, Fields]:
     marks: dict[str, tuple[str, Fields]] = {
         "!": ("off_table", {"where": "floor"}),
         "_": ("rail_top", {}),
+        "~": ("centre_line", {"dir": "to_foot"}),
         "^": ("head_line", {"dir": "to_head"}),
         "v": ("head_line", {"dir": "to_foot"}),
     }
@@ -91,7 +95,8 @@ _WORDS: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, Fields]]], ...] = 
     (r"fact:(\w+)", lambda match: ("official", {"fact": match[1]})),
     (rf"(A|B|outsider):(\w+):{_BALL}(?::(\w+))?", _touch),
     (rf"{_BALL}>{_BALL}(=?)", _contact),
-    (rf"{_BALL}\|(head|foot|left|right)([*=]?)", _cushion),
+    (rf"{_BALL}\|(head|foot|left|right)([*=]?)(?:/([HSF][LR]))?", _cushion),
+    (rf"{_BALL}%([HSF][LR])", lambda match: ("pocket_rebound", {"ball": match[1], "pocket": match[2]})),
     (rf"{_BALL}@([HSF][LR])", lambda match: ("pocketed", {"ball": match[1], "pocket": match[2]})),
-    (rf"{_BALL}([!_^v])", _mark),
+    (rf"{_BALL}([!_^v~])", _mark),
 )

@@ -18,7 +18,7 @@ from referee.rules.pyramid_between import after_decisions, judge_between
 from referee.rules.pyramid_checks import find_fouls, interference_after, touch_after
 from referee.rules.pyramid_clock import with_clock
 from referee.rules.pyramid_outcomes import counted, neutral, penalised, void, weak_break
-from referee.rules.pyramid_spotting import with_put_back
+from referee.rules.pyramid_spotting import stands_despite_outsider, with_put_back
 from referee.rules.pyramid_variants import BALLS, CLASSIC, COLOURED, COMBINED, DYNAMIC, FREE, INITIAL, Variant
 from referee.ruling import Foul, Pair, Reason, Ruling
 from tracker.shot import ShotEvent
@@ -136,7 +136,7 @@ def _fouled(case: Case, variant: Variant, fouls: tuple[Foul, ...], intruder: Fou
 
 def _undone(case: Case, variant: Variant) -> Ruling | None:
     """Strokes that do not count: moved from outside (PYR-27), or a ball that fell by itself before it was hit (PYR-23.2)."""
-    if general.is_interfered_from_outside(case):
+    if general.is_interfered_from_outside(case) and not stands_despite_outsider(case):
         return judge_between(case, variant)
     hit = [event.fields["ball"] for event in facts.of_type(case, "spontaneous_drop") if event.fields.get("would_be_hit")]
     if not hit:

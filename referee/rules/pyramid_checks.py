@@ -11,6 +11,7 @@ from referee.rules.base import Case
 from referee.rules.pyramid_clock import out_of_time
 from referee.rules.pyramid_hand import current_zone, is_inside, is_placing, placement_fault
 from referee.rules.pyramid_item20 import find_condition, is_crossing, is_dispersed
+from referee.rules.pyramid_spotting import moved_in_placing
 from referee.rules.pyramid_variants import INITIAL, Variant
 from referee.ruling import Foul
 from tracker.shot import ShotEvent
@@ -113,6 +114,8 @@ def placement(case: Case, variant: Variant) -> Foul | None:
     for event in facts.touches(case, actor=_striker(case)):
         if event.fields["ball"] != case.state.cue_ball and is_placing(case, event):
             return Foul("PLACEMENT", ("COMB-H2", "PYR-6"), {"ball": event.fields["ball"]})
+    for ball in moved_in_placing(case):
+        return Foul("PLACEMENT", ("COMB-H2", "PYR-6"), {"ball": ball})
     if not case.zones_known or not case.state.in_hand or not facts.is_stroke(case):
         return None
     if placement_fault(case, current_zone(case, variant)) is None:

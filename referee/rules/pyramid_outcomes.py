@@ -12,7 +12,7 @@ from referee.rules import facts
 from referee.rules.base import Case
 from referee.rules.pyramid_hand import ZONE_OPTIONS, current_zone, find_zone, is_placing
 from referee.rules.pyramid_item20 import find_condition, rests_on_line, uses_lip
-from referee.rules.pyramid_spotting import lying_after, with_spotted
+from referee.rules.pyramid_spotting import lying_after, moved_in_placing, with_spotted
 from referee.rules.pyramid_variants import CLASSIC_PENALTY, INITIAL, LAST_BALL_EXTRA, Variant, ball_value
 from referee.ruling import Foul, Pair, Reason, Ruling, other
 
@@ -201,9 +201,14 @@ def is_in_hand_after(case: Case, variant: Variant) -> bool:
         return True
     if not case.state.in_hand:
         return False
-    if variant.cue_ball is not None and any(is_placing(case, event) for event in facts.of_type(case, "touch")):
+    if variant.cue_ball is not None and (moved_in_placing(case) or any(_is_touch_in_placing(case))):
         return True
     return not facts.is_stroke(case) or (variant.cue_ball is not None and case.state.cue_ball != variant.cue_ball)
+
+
+def _is_touch_in_placing(case: Case) -> Iterable[bool]:
+    touches = (event for event in facts.of_type(case, "touch") if event.fields["actor"] == case.state.shooter)
+    return (is_placing(case, event) and event.fields["ball"] != case.state.cue_ball for event in touches)
 
 
 def legal_reasons(case: Case, variant: Variant) -> tuple[Reason, ...]:

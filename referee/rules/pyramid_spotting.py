@@ -8,7 +8,7 @@ proposed (A-P11). Every ball, the cue ball too, is left the same gap (option `py
 from collections.abc import Iterable
 from dataclasses import replace
 
-from referee.rules import facts
+from referee.rules import facts, general
 from referee.rules.base import Case
 from referee.rules.pyramid_variants import Variant, sorted_balls
 from referee.rules.spotting import find_spots
@@ -31,9 +31,27 @@ def put_back(case: Case) -> tuple[str, ...]:
     """
     dropped = [event.fields["ball"] for event in facts.of_type(case, "spontaneous_drop")]
     touched = [event.fields["ball"] for event in facts.of_type(case, "touch") if not _was_moving(case, event.fields["ball"])]
+    touched += moved_in_placing(case)
     in_hand = (case.state.cue_ball,) if case.state.in_hand else ()
     gone = {*facts.off_table(case), *(ball for ball, _ in facts.pocketed(case)), *in_hand} - set(dropped)
     return tuple(ball for ball in dict.fromkeys((*dropped, *touched)) if ball not in gone)
+
+
+def moved_in_placing(case: Case) -> tuple[str, ...]:
+    """COMB-H2: balls that an official saw move while the cue ball was placed, whoever did not see the touch."""
+    if not case.state.in_hand or not any(event.type == "placement" for event in facts.before_tip(case)):
+        return ()
+    facts_stated = [event.fields for event in facts.before_tip(case) if event.type == "official"]
+    return tuple(fields["ball"] for fields in facts_stated if fields["fact"] == "ball_moved" and "ball" in fields)
+
+
+def stands_despite_outsider(case: Case) -> bool:
+    """PYR-27.1: all that an outsider moved during a stroke lay still, so that it is put back and the stroke stands."""
+    touched = facts.touches(case, actor="outsider")
+    if not touched or not facts.is_stroke(case) or not general.is_restorable(case):
+        return False
+    involved = {event.fields[key] for event in case.events for key in ("a", "b", "ball") if key in event.fields and event.type != "touch"}
+    return all(event.fields["ball"] not in involved | {case.state.cue_ball} for event in touched)
 
 
 def with_put_back(case: Case, ruling: Ruling) -> Ruling:
@@ -41,8 +59,9 @@ def with_put_back(case: Case, ruling: Ruling) -> Ruling:
     back = put_back(case)
     if not back or ruling.rack_over:
         return ruling
-    dropped = any(facts.of_type(case, "spontaneous_drop"))
-    clauses = ("PYR-23.1",) if dropped else ("PYR-6",)
+    clauses = ("PYR-23.1",) if any(facts.of_type(case, "spontaneous_drop")) else ("PYR-6",)
+    if facts.touches(case, actor="outsider"):
+        clauses = ("PYR-27.1",)
     reason = Reason("put_back", clauses, {"balls": ", ".join(back)})
     balls = ruling.balls_after and tuple(dict.fromkeys((*ruling.balls_after, *back)))
     return replace(ruling, restored=back, balls_after=balls, reasons=(*ruling.reasons, reason))
