@@ -63,6 +63,8 @@ def with_clock(case: Case, ruling: Ruling) -> Ruling:
     """What the requests did, and which extensions are used."""
     clock = case.state.clock
     extensions = find_extensions(case)
+    if clock is None and not extensions.is_refused:
+        return ruling
     reasons: list[Reason] = []
     if clock is not None and not clock.introduced:
         reasons.append(Reason("pyr_no_limit", ("PYR-26.1",)))
