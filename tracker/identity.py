@@ -21,9 +21,10 @@ from scipy.optimize import linear_sum_assignment
 from calibration.equipment import BallId, BallSet
 from tracker.history import BallIdentity, FloatArray
 
-COUNT_LIMIT = 5.0
-"""Pictures that looks count for at most, however many there are. Smaller leaves alike balls in doubt, larger makes
-repeated errors certain."""
+COUNT_LIMIT = 2.0
+"""Pictures that looks count for at most, however many there are: a picture's likelihood already allows for another make
+and lamp, which a second picture shows again, but its noise averages out. Measured on rendered tables held out: at 1, 47 %
+of names are above 0.99 and none is wrong; at 2, 82 % and one in two thousand is; at 3 a name in 300."""
 _UNIFORM_SHARE = 0.03
 """Share of every likelihood that is taken for blind: 1 % of wrong names, more in blur."""
 _SPARE = 4

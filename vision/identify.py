@@ -1,22 +1,21 @@
 """Which ball it is, as probabilities: by looks alone, and jointly under "each ball exists once".
 
-Theory: a ball of the set is a kind (white, solid, stripe, black) with a colour. Its looks (vision.looks) are scored
-as density of the white in the outer ring given the kind, times density of the dark part, times a Student t of the
-colour's distance in Lab, whose wide tail stands for other makes, dyes and lamps. The make of the set (standard pool,
-or the television set with a pink 4 and a brown 7) is hidden and the same for all balls in a picture: makes are
-weighed by how well each explains all balls together. Everything is tempered, because the pictures of one shot repeat
-the same error: fusing 50 frames must not turn a guess into certainty.
+Theory: a ball of the set is a kind (white, solid, stripe, black) with a dye. Its looks (vision.looks) are scored as
+density of the white in the outer ring given the kind, times density of the dark part, times density of the colour
+given the dye and the light (vision.dyes). Which dyes the set has (its make: a pink 4 comes with a brown 7) and the
+light are hidden and the same for all balls of a picture: they are weighed by how well each explains all balls
+together. The make holds for a whole recording, so what earlier pictures told of it is kept, as a mean in which a
+picture counts by how much it told: pictures of one table repeat themselves and may not add up.
 
 One picture's names: over all ways to give each detection another ball or none, the marginals of the product of
 likelihoods, by dynamic programming over sets of balls (a permanent, exact up to 10 balls and with weak names left
 out above that).
 
-Fails: a stripe with its white pole up shows no colour and looks like the cue ball (both stay likely); yellow-white
-light makes ivory and yellow meet; pyramid whites have no names.
+Fails: a stripe with its white pole up shows no colour and looks like the cue ball (both stay likely); a make that is
+none of `MAKES` is named by the nearest dyes, with less certainty only as far as the colours are odd.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import cv2
@@ -25,91 +24,127 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from calibration.equipment import BallId, BallSet
+from vision.dyes import read_dyes
 from vision.looks import Looks
 
 FloatArray = NDArray[np.float64]
 
-_YELLOW, _BLUE, _RED, _PURPLE = (242, 180, 40), (15, 60, 160), (215, 35, 45), (85, 45, 130)
-_ORANGE, _GREEN, _MAROON, _BLACK = (240, 95, 40), (25, 95, 70), (125, 30, 40), (25, 25, 28)
-_PINK, _BROWN = (240, 100, 145), (155, 80, 45)
-MAKES: Mapping[str, tuple[tuple[int, int, int], ...]] = {
-    "standard": (_YELLOW, _BLUE, _RED, _PURPLE, _ORANGE, _GREEN, _MAROON, _BLACK),
-    "television": (_YELLOW, _BLUE, _RED, _PINK, _ORANGE, _GREEN, _BROWN, _BLACK),
-}
-"""Red, green, blue of balls 1 to 8 under white light, by make; 9 to 15 repeat 1 to 7 as stripes. From makers' sheets
-(WPA equipment specification names the colours only); the tails below cover the rest."""
+_COMMON = {1: "yellow", 2: "blue", 3: "red", 6: "green"}
+MAKES: tuple[tuple[float, Mapping[int, str]], ...] = (
+    (0.35, {**_COMMON, 4: "purple", 5: "orange", 7: "maroon"}),
+    (0.15, {**_COMMON, 4: "purple", 5: "orangered", 7: "maroon"}),
+    (0.20, {**_COMMON, 4: "pink", 5: "orangered", 7: "brown"}),
+    (0.15, {**_COMMON, 4: "pink", 5: "orange", 7: "brown"}),
+    (0.15, {**_COMMON, 4: "pink", 5: "purple", 7: "brown"}),
+)
+"""Sets of balls that are sold: how common, and the dyes of 1 to 7; 9 to 15 repeat them as stripes. Makers' sheets: standard
+sets, the television sets, and the black-box sets whose 5 is purple so that it cannot be taken for the 3."""
 _PYRAMID_COLOURED = ((170, 30, 35), (225, 170, 30))
 """The coloured ball of a pyramid set: dark red or yellow."""
+_PYRAMID_SPREAD = (11.0, 13.0)
+"""Standard deviation of its lightness and of its hue, Lab units, over rooms."""
 
-_LIGHTNESS_SPREAD, _HUE_SPREAD = 11.0, 13.0
-"""Standard deviation of a ball's colour about its make's, Lab units: pictures of one set in one room scatter by 2 to
-4, sets of one make in different rooms by 10. Smaller is sure of wrong names, larger cannot tell red from orange."""
-_EXPOSURES = (0.8, 1.0, 1.2, 1.4)
-"""How much brighter colours may be than white lets expect: cameras clip whites in bright rooms and leave colours pale
-(1.4 in the brightest home picture seen), hidden and the same for all balls of a picture."""
-_TAIL = 5.0
-"""Degrees of freedom of the colour's Student t."""
-_TEMPER = 0.6
-"""Exponent on a picture's likelihood: pictures of a resting ball repeat one error."""
+_ANY_COLOUR = 3e-6
+"""Density per cubic Lab unit of a colour that says nothing: reflections on a white ball, its dots."""
+_BLACK_COLOUR = 1.5e-5
+"""The same at the middle of what a black ball shows: dark, of any hue, for it reflects the room and the cloth."""
+_NO_COLOUR = (60.0, 0.06)
+"""How much likelier a white ball is for showing no colour at all, and the coloured part at which that has faded (1/e)."""
 _FLOOR = 1e-4
 """No name is less likely than this by looks alone: glare, a hand's shade and a bad frame are commoner."""
 _STRANGER = 0.02
 """Prior that a detection is none of the balls (chalk, a finger, a logo)."""
 _WIDE_SET = 12
 """Above so many names the sum over sets is restricted to likely ones, for time."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Guess:
-    """A set of balls under one assumption on make and exposure: kinds (M,) and colours in Lab (M, 3)."""
-
-    kinds: NDArray[np.intp]
-    lab: FloatArray
-
+_LEAST_TOLD = 1e-3
+"""Weight of a picture that tells nothing of the make."""
 
 _WHITE, _SOLID, _STRIPE, _BLACK_KIND = range(4)
 
 
-def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, float]]:
-    """Ball to probability by looks alone for each detection of one picture, each adding up to 1.
+class Namer:
+    """Names the balls of one recording, picture by picture; remembers what the pictures told of the set's make."""
 
-    An unnamed set gives empty mappings. Pyramid whites share their probability equally.
-    """
-    if not ball_set.balls or not looks:
-        return [{} for _ in looks]
-    if ball_set.name == "pyramid":
-        return _pyramid(looks, ball_set)
-    guesses = _guesses(ball_set.balls)
-    kinds = _kind_density(looks)
-    tables = [kinds[:, guess.kinds] * _colour_density(looks, guess) for guess in guesses]
-    evidence = np.array([float(np.log(table.sum(axis=1)).sum()) for table in tables])
-    weight = np.exp(np.clip(evidence - evidence.max(), -30, 0) * _TEMPER)
-    weight /= weight.sum()
-    mixed = sum(w * (table / table.sum(axis=1, keepdims=True)) for w, table in zip(weight, tables, strict=True))
-    tempered = np.asarray(mixed) ** _TEMPER
-    tempered = np.maximum(tempered / tempered.sum(axis=1, keepdims=True), _FLOOR)
-    tempered /= tempered.sum(axis=1, keepdims=True)
-    return [dict(zip(ball_set.balls, (float(p) for p in row), strict=True)) for row in tempered]
+    def __init__(self, ball_set: BallSet) -> None:
+        self._balls = ball_set
+        self._told = np.zeros(len(MAKES))
+        self._weight = 0.0
+
+    def likelihoods(self, looks: Sequence[Looks], second: Sequence[Mapping[BallId, float]] | None = None) -> list[dict[BallId, float]]:
+        """Ball to probability by looks alone for each detection of one picture, each adding up to 1.
+
+        An unnamed set gives empty mappings. Pyramid whites share their probability equally.
+
+        Args:
+            looks: Of all balls of one picture.
+            second: What another source says of each detection, probabilities of names from equal odds; it is taken for
+                independent of the looks, so whoever hands it in tempers it first. An empty mapping says nothing.
+        """
+        balls = self._balls.balls
+        if not balls or not looks:
+            return [{} for _ in looks]
+        if self._balls.name == "pyramid":
+            return _pyramid(looks, self._balls)
+        kinds, columns = _columns(balls)
+        tables = _densities(looks, kinds, columns)
+        for row, other in enumerate(second or ()):
+            if other:
+                tables[:, :, row] *= np.maximum([other.get(ball, 0.0) for ball in balls], _FLOOR)
+        totals = tables.sum(axis=-1)
+        stranger = _STRANGER * _ANY_COLOUR
+        weight = self._weigh(np.log(totals + stranger).sum(axis=-1))
+        mixed = ((weight[..., None] / totals)[..., None] * tables).sum(axis=(0, 1))
+        mixed = np.maximum(mixed, _FLOOR)
+        mixed /= mixed.sum(axis=1, keepdims=True)
+        return [dict(zip(balls, row, strict=True)) for row in mixed.tolist()]
+
+    def _weigh(self, evidence: FloatArray) -> FloatArray:
+        """Probability of makes and lights, shape (makes, lights), from log evidence of this picture and the ones before."""
+        best = evidence.max(axis=1, keepdims=True)
+        lights = np.exp(evidence - best)
+        makes = best[:, 0] + np.log(lights.mean(axis=1))
+        prior = np.array([share for share, _ in MAKES])
+        now = _shares(makes, prior)
+        told = float((now * np.log(np.maximum(now, 1e-12) / prior)).sum()) + _LEAST_TOLD
+        self._told += told * (makes - makes.max())
+        self._weight += told
+        together = _shares(self._told / self._weight, prior)
+        return np.asarray(together[:, None] * lights / lights.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, float]]:
+    """`Namer.likelihoods` of one picture alone."""
+    return Namer(ball_set).likelihoods(looks)
+
+
+def _shares(evidence: FloatArray, prior: FloatArray) -> FloatArray:
+    shares = prior * np.exp(evidence - evidence.max())
+    return np.asarray(shares / shares.sum(), dtype=np.float64)
 
 
 @cache
-def _guesses(balls: tuple[BallId, ...]) -> tuple[_Guess, ...]:
-    kinds, colours = [], []
+def _columns(balls: tuple[BallId, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Kind of each ball, shape (M,), and its dye's column in each make, shape (makes, M); -1 without a dye."""
+    kinds, numbers = [], []
     for ball in balls:
         number = 0 if ball == "cue" else int(ball)
         kinds.append(_WHITE if number == 0 else _BLACK_KIND if number == 8 else _SOLID if number < 8 else _STRIPE)
-        colours.append(number - 1 if 0 < number <= 8 else max(number - 9, 0))
-    made = []
-    for make in MAKES.values():
-        for exposure in _EXPOSURES:
-            rgb = np.clip(np.array([make[colour] for colour in colours]) * exposure, 0, 255)
-            made.append(_Guess(np.array(kinds, dtype=np.intp), _lab(rgb)))
-    return tuple(made)
+        numbers.append(number - 8 if number > 8 else number)
+    dyes = read_dyes().names
+    columns = [[dyes.index(make[number]) if number in make else -1 for number in numbers] for _, make in MAKES]
+    return np.array(kinds, dtype=np.intp), np.array(columns, dtype=np.intp)
 
 
-def _lab(rgb: FloatArray) -> FloatArray:
-    pixels = np.asarray(rgb, dtype=np.float32)[None, :, ::-1] / 255
-    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2LAB)[0], dtype=np.float64)
+def _densities(looks: Sequence[Looks], kinds: NDArray[np.intp], columns: NDArray[np.intp]) -> FloatArray:
+    """Density of each detection's looks given make, light and ball, shape (makes, lights, N, M)."""
+    lab = np.array([one.lab for one in looks])
+    coloured = np.array([one.coloured for one in looks])
+    tables = np.asarray(read_dyes().density(lab)[:, :, columns].transpose(2, 0, 1, 3))
+    boost, fade = _NO_COLOUR
+    tables[..., kinds == _WHITE] = (_ANY_COLOUR * (1 + boost * np.exp(-coloured / fade)))[:, None]
+    distance = (np.maximum(lab[:, 0] - 25.0, 0.0) / 13.0) ** 2 + (lab[:, 1] ** 2 + lab[:, 2] ** 2) / 30.0**2
+    tables[..., kinds == _BLACK_KIND] = (_BLACK_COLOUR * np.exp(-0.5 * distance))[:, None]
+    return np.asarray(tables * _kind_density(looks)[:, kinds], dtype=np.float64)
 
 
 def _kind_density(looks: Sequence[Looks]) -> FloatArray:
@@ -129,26 +164,17 @@ def _half_normal(value: FloatArray, spread: float) -> FloatArray:
     return np.asarray(np.exp(-0.5 * (value / spread) ** 2) * 0.8 / spread)
 
 
-def _colour_density(looks: Sequence[Looks], guess: _Guess) -> FloatArray:
-    """Density of the coloured part's colour given each ball, shape (N, M)."""
-    lab = np.array([one.lab for one in looks])
-    coloured = np.array([one.coloured for one in looks])
-    difference = lab[:, None] - guess.lab[None]
-    distance = (difference[..., 0] / _LIGHTNESS_SPREAD) ** 2 + (difference[..., 1:] ** 2).sum(2) / _HUE_SPREAD**2
-    # A black ball shows the room and the cloth as reflections: dark, of any hue.
-    reflected = (np.maximum(lab[:, 0] - 20.0, 0.0) / _LIGHTNESS_SPREAD) ** 2 + (lab[:, 1] ** 2 + lab[:, 2] ** 2) / 40.0**2
-    distance = np.where(guess.kinds == _BLACK_KIND, reflected[:, None], distance)
-    density = (1 + distance / _TAIL) ** (-(_TAIL + 3) / 2)
-    # What is coloured on the cue ball is its dots and reflections: any colour.
-    return np.asarray(np.where(guess.kinds == _WHITE, (np.exp(-coloured / 0.08) + 0.01)[:, None], density))
-
-
 def _pyramid(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, float]]:
+    """The coloured ball by its colour; every white shares the rest."""
     kinds = _kind_density(looks)
-    guess = _Guess(np.array([_WHITE, _SOLID, _SOLID]), _lab(np.array([(235, 230, 215), *_PYRAMID_COLOURED])))
-    table = (kinds[:, guess.kinds] * _colour_density(looks, guess)) ** _TEMPER
-    coloured = table[:, 1:].max(axis=1)
-    share = np.clip(coloured / (coloured + table[:, 0]), _FLOOR, 1 - _FLOOR)
+    coloured = np.array([one.coloured for one in looks])
+    middles = cv2.cvtColor(np.array([_PYRAMID_COLOURED], dtype=np.float32)[..., ::-1] / 255, cv2.COLOR_BGR2LAB)[0]
+    away = np.array([one.lab for one in looks])[:, None] - np.asarray(middles, dtype=np.float64)
+    lightness, hue = _PYRAMID_SPREAD
+    distance = (away[..., 0] / lightness) ** 2 + (away[..., 1:] ** 2).sum(axis=2) / hue**2
+    as_coloured = kinds[:, _SOLID] * ((1 + distance / 5) ** -4.0).max(axis=1)
+    as_white = kinds[:, _WHITE] * (np.exp(-coloured / 0.08) + 0.01)
+    share = np.clip(as_coloured / (as_coloured + as_white), 3 * _FLOOR, 1 - 3 * _FLOOR)
     whites = len(ball_set.balls) - 1
     return [{ball: float(p if ball == "Y" else (1 - p) / whites) for ball in ball_set.balls} for p in share]
 
