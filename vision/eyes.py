@@ -1,8 +1,8 @@
 """One picture to one `Observation`: the per-frame half of seeing, one object, one method.
 
 Chain: rectify -> cloth -> foreground -> proposals -> outlines -> looks -> names. The only memory is the cloth's
-colour, learnt from the pictures themselves about once a second of recording; so the same pictures in the same order
-give the same observations.
+colour, learnt from the pictures themselves about once a second of recording, and what was found where the picture has
+not changed since (vision.stillness); so the same pictures in the same order give the same observations.
 
 A picture is not usable when most of the bed does not look like this cloth or the pockets are not where they belong:
 another view, a replay, a title. The cloth learnt before is kept over such a stretch.
@@ -11,6 +11,7 @@ Fails: a recording that starts with another view of a cloth-coloured thing learn
 are seen. A ball under a hand is hidden, not seen; half a ball at a sleeve is seen with a low score.
 """
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -18,16 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
-from calibration.equipment import BallSet
+from calibration.equipment import BallId, BallSet
 from calibration.table import POCKETS
 from vision.cloth import Cloth, ClothLearner, foreground
 from vision.detection import Detection, Observation
 from vision.frame import Frame
 from vision.identify import likelihoods
-from vision.looks import Looks, read_looks
+from vision.looks import judge_looks, read_looks, sample_discs
 from vision.outline import Outline, OutlineFitter
-from vision.proposals import Proposals, Streak, find_proposals
+from vision.proposals import Content, Proposals, Streak, find_proposals
 from vision.rectify import TopView
+from vision.stillness import BallMemory, KnownBall, PieceMemory, around
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -64,30 +66,51 @@ _EXPLAINED = 0.6
 _FREE_COVERED = 0.2
 """Part of the ring around a circle at something larger that must be cloth: half a ball under a sleeve has 0.4, a watch
 or a badge on it none."""
+_LOOKED_AT_RADII = 1.6
+"""Around a start, ball radii: how far out an outline may be found (a third of a radius off, half beyond)."""
 _NOWHERE = (1e6, 1e6)
 _OCCLUDED_CELL = 4
 """View pixels a cell of the occlusion mask, about half a ball radius."""
 
 
+@dataclass(slots=True, eq=False)
+class _Placed:
+    """What one start led to: an outline or none, and the pixels of its disc once they have been read."""
+
+    outline: Outline | None
+    disc: Image | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One picture's balls with their looks, before names; for drawing and measuring."""
+    """One picture's balls, before names, with their scores."""
 
-    outlines: tuple[Outline, ...]
+    finds: tuple[_Placed, ...]
     scores: tuple[float, ...]
-    looks: tuple[Looks, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mouth:
+    """The line of a pocket's mouth: its middle, directions along and outwards, width, and how deep a ball may lie."""
+
+    middle: FloatArray
+    along: FloatArray
+    out: FloatArray
+    width: float
+    deep: float
 
 
 class Eyes:
     """Sees the balls on one calibrated table."""
 
-    def __init__(self, calibration: Calibration, ball_set: BallSet, *, pockets_known: bool = True) -> None:
+    def __init__(self, calibration: Calibration, ball_set: BallSet, *, pockets_known: bool = True, shortcuts: bool = True) -> None:
         """Precompute the maps (about a second of work at 1080p).
 
         Args:
             calibration: Camera and table; pictures must have its size.
             ball_set: Names to give.
             pockets_known: False where the calibration is a stand-in (vision.untabled): pockets are then not looked for.
+            shortcuts: False works every picture through in full, unchanged places too: the same within noise, slower.
         """
         self._pockets_known = pockets_known
         self._calibration = calibration
@@ -96,12 +119,18 @@ class Eyes:
         self._view = TopView(calibration, ball_radius_px=VIEW_RADIUS_PX)
         self._fine = TopView(calibration, ball_radius_px=_FINE_RADIUS_PX)
         self._learner = ClothLearner(self._view, calibration.table)
+        step = calibration.camera.to_pixels([(0.0, 0.0), (self._radius, 0.0)], height_m=self._radius)
+        self._radius_px = float(np.hypot(*(step[1] - step[0])))
         self._fitter = OutlineFitter(calibration.camera, self._radius)
+        self._mouths = [self._mouth(pocket) for pocket in POCKETS]
         self._zone = self._ball_zone()
         self._at_holes = self._hole_rims()
         self._pockets_most = 0
         self._cloth: Cloth | None = None
         self._learnt_s = 0.0
+        self._balls_known: BallMemory[_Placed] | None = BallMemory(self._radius) if shortcuts else None
+        self._pieces_known: PieceMemory[Content] | None = PieceMemory(pad_px=5) if shortcuts else None
+        self._named: tuple[tuple[_Placed, ...], Cloth, list[dict[BallId, float]]] | None = None
 
     def look(self, frame: Frame) -> Observation:
         """What one picture shows; frames come in the order of the recording."""
@@ -117,8 +146,17 @@ class Eyes:
             return _blind(frame, why)
         if cloth is not self._cloth:
             self._cloth, self._learnt_s = cloth, frame.time_s
-        proposals = find_proposals(mask & self._zone, frame.image, view, self._view, self._fine, self._at_holes)
-        seen = self._place(frame.image, mask, proposals, cloth)
+        proposals = find_proposals(
+            mask & self._zone,
+            frame.image,
+            view,
+            self._view,
+            self._fine,
+            self._at_holes,
+            memory=self._pieces_known,
+            time_s=frame.time_s,
+        )
+        seen = self._place(frame, mask, proposals, cloth)
         detections = self._name(frame.image, seen, cloth)
         detections += self._streaks(frame.image, proposals.streaks, cloth)
         return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, detections))
@@ -150,35 +188,61 @@ class Eyes:
         self._pockets_most = max(self._pockets_most, pockets)
         return ""
 
-    def _place(self, image: Image, mask: Mask, proposals: Proposals, cloth: Cloth) -> Seen:
-        starts = self._view.to_table(proposals.discs_px)
-        fits = self._fitter.fit(image, starts, self._cloth_at(starts, cloth))
-        order = sorted(range(len(fits)), key=lambda i: -(fit.support if (fit := fits[i]) else 0.0))
-        outlines: list[Outline] = []
+    def _place(self, frame: Frame, mask: Mask, proposals: Proposals, cloth: Cloth) -> Seen:
+        """The proposals that are balls, best first."""
+        finds = self._fit(frame, self._view.to_table(proposals.discs_px), cloth)
+        fits = [find.outline for find in finds]
+        places = np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2)
+        allowed = self._allowed(places)
+        kept: list[int] = []
         scores: list[float] = []
-        allowed = self._allowed(np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2))
-        for index in order:
+        for index in sorted(range(len(fits)), key=lambda i: -(fit.support if (fit := fits[i]) else 0.0)):
             fit = fits[index]
             if fit is None or not allowed[index]:
                 continue
             explained = float(proposals.explained[index])
             least = _SUPPORT_LONE if explained == 1.0 else _SUPPORT_PACKED if explained > _EXPLAINED else _SUPPORT_COVERED
-            if fit.support < least or any(np.hypot(*np.subtract(fit.position_m, o.position_m)) < 1.7 * self._radius for o in outlines):
+            if fit.support < least or any(math.dist(fit.position_m, places[other]) < 1.7 * self._radius for other in kept):
                 continue
             if explained <= _EXPLAINED and self._cloth_round(fit.position_m, mask) < _FREE_COVERED:
                 continue
-            outlines.append(fit)
-            sure = float(np.clip((fit.support - least) / (0.95 - least), 0.0, 1.0))
+            kept.append(index)
+            sure = min(max((fit.support - least) / (0.95 - least), 0.0), 1.0)
             scores.append((0.6 + 0.39 * sure) if explained > _EXPLAINED else (0.3 + 0.4 * sure))
-        centres = np.array([o.position_m for o in outlines]).reshape(-1, 2)
-        looks = read_looks(image, centres, self._fitter, self._light_at(centres, cloth))
-        return Seen(tuple(outlines), tuple(scores), tuple(looks))
+        return Seen(tuple(finds[index] for index in kept), tuple(scores))
+
+    def _fit(self, frame: Frame, starts: FloatArray, cloth: Cloth) -> list[_Placed]:
+        """Outlines from rough starts, in order; where the picture has not changed, those found before."""
+        memory, image = self._balls_known, frame.image
+        known: list[KnownBall[_Placed] | None] = [None] * len(starts)
+        if memory is not None:
+            known = memory.recall(image, starts, frame.time_s)
+        new = [index for index, one in enumerate(known) if one is None]
+        fits = self._fitter.fit(image, starts[new], self._cloth_at(starts[new], cloth))
+        finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}
+        if memory is not None:
+            pixels = self._calibration.camera.to_pixels(starts[new], height_m=self._radius)
+            for index, px in zip(new, pixels, strict=True):
+                box = around(image, px, _LOOKED_AT_RADII * self._radius_px)
+                start = (float(starts[index, 0]), float(starts[index, 1]))
+                known[index] = KnownBall(start, box, image[box].copy(), finds[index], frame.time_s)
+            memory.keep([one for one in known if one is not None])
+        return [finds[index] if one is None else one.find for index, one in enumerate(known)]
 
     def _name(self, image: Image, seen: Seen, cloth: Cloth) -> list[Detection]:
-        names = likelihoods(seen.looks, self._balls)
+        outlines = [find.outline for find in seen.finds if find.outline is not None]
+        unread = [find for find in seen.finds if find.disc is None]
+        places = np.array([find.outline.position_m for find in unread if find.outline is not None]).reshape(-1, 2)
+        for find, disc in zip(unread, sample_discs(image, places, self._fitter), strict=True):
+            find.disc = disc
+        if self._named is None or self._named[0] != seen.finds or self._named[1] is not cloth:
+            centres = np.array([outline.position_m for outline in outlines]).reshape(-1, 2)
+            discs = np.array([find.disc for find in seen.finds], dtype=np.uint8)
+            looks = judge_looks(discs, self._light_at(centres, cloth))
+            self._named = (seen.finds, cloth, likelihoods(looks, self._balls))
         return [
             Detection(position_m=o.position_m, sigma_m=o.sigma_m, score=score, px=o.px, likelihood=name)
-            for o, score, name in zip(seen.outlines, seen.scores, names, strict=True)
+            for o, score, name in zip(outlines, seen.scores, self._named[2], strict=True)
         ]
 
     def _streaks(self, image: Image, streaks: tuple[Streak, ...], cloth: Cloth) -> list[Detection]:
@@ -226,20 +290,23 @@ class Eyes:
 
     def _allowed(self, places: FloatArray) -> Mask:
         """Where a ball's centre can be while the ball is on the bed, shape (N,)."""
-        spec, table = self._calibration.spec, self._calibration.table
+        spec = self._calibration.spec
         reach = _BEYOND_NOSE * self._radius
         inside = (np.abs(places[:, 0]) < spec.length_m / 2 + reach) & (np.abs(places[:, 1]) < spec.width_m / 2 + reach)
-        for pocket in POCKETS:
-            a, b = np.array(table.mouth_m(pocket))
-            middle, along = (a + b) / 2, (b - a) / np.linalg.norm(b - a)
-            out = np.array([along[1], -along[0]])
-            out *= np.sign(out @ middle)
-            beyond, aside = (places - middle) @ out, np.abs((places - middle) @ along)
-            deep = _IN_JAWS["side" if pocket[0] == "S" else "corner"] * self._radius
-            mouth = aside < np.linalg.norm(b - a) / 2
-            inside |= mouth & (beyond > -self._radius) & (beyond < deep)
-            inside &= ~(mouth & (beyond >= deep))
+        for mouth in self._mouths:
+            beyond, aside = (places - mouth.middle) @ mouth.out, np.abs((places - mouth.middle) @ mouth.along)
+            within = aside < mouth.width / 2
+            inside |= within & (beyond > -self._radius) & (beyond < mouth.deep)
+            inside &= ~(within & (beyond >= mouth.deep))
         return np.asarray(inside, dtype=np.bool_)
+
+    def _mouth(self, pocket: str) -> _Mouth:
+        a, b = np.array(self._calibration.table.mouth_m(pocket))
+        width = float(np.linalg.norm(b - a))
+        middle, along = (a + b) / 2, (b - a) / width
+        out = np.array([along[1], -along[0]])
+        out *= np.sign(out @ middle)
+        return _Mouth(middle, along, out, width, _IN_JAWS["side" if pocket[0] == "S" else "corner"] * self._radius)
 
     def _ball_zone(self) -> Mask:
         """View pixels that a ball on the bed can cover."""
@@ -255,15 +322,10 @@ class Eyes:
 
     def _hole_rims(self) -> Mask:
         """View pixels at the inner rim of the holes: a piece of foreground that reaches them may be the hole itself."""
-        table = self._calibration.table
         rim = np.zeros((self._view.size_px[1], self._view.size_px[0]), np.uint8)
-        for pocket in POCKETS:
-            a, b = np.array(table.mouth_m(pocket))
-            middle, along = (a + b) / 2, (b - a) / np.linalg.norm(b - a)
-            out = np.array([along[1], -along[0]])
-            out *= np.sign(out @ middle)
-            deep = out * (_IN_JAWS["side" if pocket[0] == "S" else "corner"] * self._radius)
-            first, last = self._view.to_view([a + deep, b + deep])
+        for mouth in self._mouths:
+            middle, half = mouth.middle + mouth.deep * mouth.out, mouth.width / 2 * mouth.along
+            first, last = self._view.to_view([middle - half, middle + half])
             ends = [(round(float(x)), round(float(y))) for x, y in (first, last)]
             cv2.line(rim, ends[0], ends[1], 1, 5)
         return np.asarray(rim > 0, dtype=np.bool_)

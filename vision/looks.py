@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.outline import OutlineFitter
+from vision.outline import OutlineFitter, masked_median
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -65,32 +65,47 @@ def read_looks(image: Image, centres_m: FloatArray, fitter: OutlineFitter, light
         fitter: Knows the outline of a ball in this picture.
         light: Shape (N,), brightness of the cloth around each ball over its usual brightness.
     """
+    return judge_looks(sample_discs(image, centres_m, fitter), light)
+
+
+def sample_discs(image: Image, centres_m: FloatArray, fitter: OutlineFitter) -> Image:
+    """Pixels of each ball's disc, ring by ring, shape (N, samples, 3), BGR."""
     if len(centres_m) == 0:
-        return []
+        return np.empty((0, fitter.angles * (len(_RINGS) - 1), 3), dtype=np.uint8)
     outline = fitter.silhouette(centres_m)
     middle = outline.mean(axis=1, keepdims=True)
     points = np.concatenate([middle + ring * (outline - middle) for ring in _RINGS[1:]], axis=1).astype(np.float32)
-    weights = np.concatenate([np.full(fitter.angles, (b + a) * (b - a)) for a, b in pairwise(_RINGS)])
-    pixels = np.asarray(cv2.remap(image, points[..., 0], points[..., 1], cv2.INTER_LINEAR), dtype=np.float64) / 255.0
-    pixels = pixels / np.clip(light, 0.5, 1.6)[:, None, None]
+    return np.asarray(cv2.remap(image, points[..., 0], points[..., 1], cv2.INTER_LINEAR), dtype=np.uint8)
+
+
+def judge_looks(discs: Image, light: FloatArray) -> list[Looks]:
+    """Appearance of the balls of one picture together, because they share its white.
+
+    Args:
+        discs: From `sample_discs`.
+        light: Shape (N,), as for `read_looks`.
+    """
+    if len(discs) == 0:
+        return []
+    angles = discs.shape[1] // (len(_RINGS) - 1)
+    weights = np.repeat([(b + a) * (b - a) for a, b in pairwise(_RINGS)], angles)
+    pixels = discs / (255.0 * np.clip(light, 0.5, 1.6)[:, None, None])
     pixels = np.clip(pixels / _room_white(pixels), 0.0, 1.2)
     value, low = pixels.max(axis=2), pixels.min(axis=2)
     saturation = 1 - low / np.maximum(value, 1e-6)
     white = (saturation < _WHITE_SATURATION) & (value > _WHITE_VALUE)
     dark = value < _DARK_VALUE
     coloured = ~white & ~dark
-    total = weights.sum()
-    rim = np.repeat(np.array(_RINGS[1:]) > _RIM, fitter.angles)
-    lab = cv2.cvtColor(np.clip(pixels, 0, 1).astype(np.float32), cv2.COLOR_BGR2LAB)
-    found = []
-    for index in range(len(centres_m)):
-        own = coloured[index] if coloured[index].any() else np.ones_like(coloured[index])
-        middle = np.median(lab[index][own], axis=0)
-        shares = [float((part[index] * weights).sum() / total) for part in (white, dark, coloured)]
-        rim_white = float((white[index] & rim) @ weights / weights[rim].sum())
-        lab_middle = (float(middle[0]), float(middle[1]), float(middle[2]))
-        found.append(Looks(white=shares[0], rim_white=rim_white, dark=shares[1], coloured=shares[2], lab=lab_middle))
-    return found
+    rim = weights * np.repeat(np.array(_RINGS[1:]) > _RIM, angles)
+    shares = np.stack([white @ weights, dark @ weights, coloured @ weights], axis=1) / weights.sum()
+    rim_white = white @ rim / rim.sum()
+    lab = np.asarray(cv2.cvtColor(np.minimum(pixels, 1.0).astype(np.float32), cv2.COLOR_BGR2LAB), dtype=np.float32)
+    own = coloured | ~coloured.any(axis=1, keepdims=True)
+    middles = masked_median(lab.transpose(0, 2, 1), own[:, None, :])
+    return [
+        Looks(white=parts[0], rim_white=rim_part, dark=parts[1], coloured=parts[2], lab=(middle[0], middle[1], middle[2]))
+        for parts, rim_part, middle in zip(shares.tolist(), rim_white.tolist(), middles.tolist(), strict=True)
+    ]
 
 
 def _room_white(pixels: FloatArray) -> FloatArray:

@@ -136,10 +136,7 @@ class OutlineFitter:
                 moved = moved + self._step(offsets, shape.slopes, weight)
         centres = starts_m + moved * self._radius
         pixels = self._camera.to_pixels(centres, height_m=self._radius)
-        return [
-            self._judge(centres[i], pixels[i], moved[i], offsets[i], shape.slopes[i], weight[i], float(shape.radius_px[i]))
-            for i in range(count)
-        ]
+        return self._judge(centres, pixels, moved, offsets, shape, weight)
 
     def _shape(self, centres: FloatArray) -> "_Shape":
         """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
@@ -196,27 +193,27 @@ class OutlineFitter:
         return np.asarray(np.clip(step, -0.3, 0.3))
 
     def _judge(
-        self,
-        centre: FloatArray,
-        pixel: FloatArray,
-        moved: FloatArray,
-        offsets: FloatArray,
-        slopes: FloatArray,
-        weight: FloatArray,
-        radius_px: float,
-    ) -> Outline | None:
+        self, centres: FloatArray, pixels: FloatArray, moved: FloatArray, offsets: FloatArray, shape: "_Shape", weight: FloatArray
+    ) -> list[Outline | None]:
+        """Outlines of N balls from the last round; None where too little fits or the start was too far off."""
         used = weight > 0.15
-        if used.sum() < 6 or np.linalg.norm(moved) > 0.9:
-            return None
-        spread = float(1.4826 * np.median(np.abs(offsets[used]))) + 1e-3
-        normal = np.einsum("ki,kj->ij", slopes[used], slopes[used]) + 1e-6 * np.eye(2)
+        spread = 1.4826 * masked_median(np.abs(offsets), used) + 1e-3
+        normal = np.einsum("nk,nki,nkj->nij", used.astype(np.float64), shape.slopes, shape.slopes) + 1e-6 * np.eye(2)
+        loose = np.trace(normal, axis1=1, axis2=2) / np.linalg.det(normal)  # Trace of the inverse.
         # Neighbouring normals share pixels and errors: count a third of them as independent.
-        spreading = spread * float(np.sqrt(3.0 * np.trace(np.linalg.inv(normal)) / 2))
-        sigma = float(np.hypot(spreading, _FLOOR_PX / radius_px)) * self._radius
-        return Outline(
-            position_m=(float(centre[0]), float(centre[1])),
-            px=(float(pixel[0]), float(pixel[1])),
-            sigma_m=sigma,
-            support=float(used.mean()),
-            spread=spread,
-        )
+        sigma = np.hypot(spread * np.sqrt(3.0 * loose / 2), _FLOOR_PX / shape.radius_px) * self._radius
+        good = (used.sum(axis=1) >= 6) & (np.linalg.norm(moved, axis=1) <= 0.9)
+        rows = zip(good, centres.tolist(), pixels.tolist(), sigma.tolist(), used.mean(axis=1).tolist(), spread.tolist(), strict=True)
+        return [
+            Outline(position_m=(c[0], c[1]), px=(p[0], p[1]), sigma_m=one_sigma, support=support, spread=one_spread) if fine else None
+            for fine, c, p, one_sigma, support, one_spread in rows
+        ]
+
+
+def masked_median(values: NDArray[np.floating], used: NDArray[np.bool_]) -> FloatArray:
+    """Median along the last axis over the values `used`, shape of the other axes; inf where none is used."""
+    ranked = np.sort(np.where(used, values, np.inf), axis=-1)
+    count = used.sum(axis=-1)
+    low = np.take_along_axis(ranked, np.maximum((count - 1) // 2, 0)[..., None], axis=-1)
+    high = np.take_along_axis(ranked, np.minimum(count // 2, values.shape[-1] - 1)[..., None], axis=-1)
+    return np.asarray((low + high)[..., 0] / 2, dtype=np.float64)
