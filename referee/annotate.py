@@ -50,7 +50,7 @@ class Still:
 
     Attributes:
         jpeg: A JPEG file.
-        text: What it shows, one line.
+        text: What it shows, the key of a label of the report.
     """
 
     jpeg: bytes
@@ -238,8 +238,8 @@ def _decisive(shot: Mapping[str, Any]) -> tuple[float, str]:
     start_s = float(shot["start_s"])
     for event in shot.get("events") or ():
         if event["type"] == "ball_ball" and shot.get("cue_ball") in (event.get("a"), event.get("b")):
-            return start_s + float(event["t"]), "At the first contact"
-    return start_s, "At the strike"
+            return start_s + float(event["t"]), "still_contact"
+    return start_s, "still_strike"
 
 
 def _hold(writer: AnnotatedWriter, overlay: Overlay, last: Frame, from_s: float) -> None:

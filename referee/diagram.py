@@ -17,7 +17,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from calibration.equipment import BallId
 from calibration.table import POCKETS, Point, Table
-from referee.wording import ball_name, event_text
+from referee.wording import ENGLISH, ball_name, event_text
+from referee.words import Words, fill
 from vision.palette import ball_rgb, is_dark, is_striped, label
 
 PathPoint = tuple[float, float, float]
@@ -46,13 +47,14 @@ class _Scale:
         return place[0] * self.per_m, -place[1] * self.per_m
 
 
-def draw_shot(table: Table, shot: Mapping[str, Any], paths: Paths | None = None) -> str:
+def draw_shot(table: Table, shot: Mapping[str, Any], paths: Paths | None = None, words: Words = ENGLISH) -> str:
     """The SVG element of one shot.
 
     Args:
         table: Geometry.
         shot: A shot line, or a shot of `cueref.review/1`; `before`, `after` and `events` are read.
         paths: Where each ball went; balls that stayed need no entry.
+        words: The language of its texts.
 
     Returns:
         One `<svg>` with classes for the colours that the page sets (`rail`, `cloth`, `mark`); every text is escaped.
@@ -61,13 +63,13 @@ def draw_shot(table: Table, shot: Mapping[str, Any], paths: Paths | None = None)
     scale = _Scale(1000 / table.spec.length_m)
     radius = table.spec.ball_radius_m * scale.per_m
     before, after = _layout(shot, "before"), _layout(shot, "after")
-    parts = [*_table(table, scale), *_lines(scale, before, after, paths)]
-    parts += [_outline(scale, ball, place, radius) for ball, place in after.items() if _moved(before.get(ball), place)]
-    parts += [_disc(scale.point(place), ball, radius) for ball, place in before.items()]
-    parts += [*_marks(table, scale, shot, paths, radius), *_pocketed(table, scale, shot, radius)]
+    parts = [*_table(table, scale, words), *_lines(scale, before, after, paths)]
+    parts += [_outline(scale, ball, place, radius, words) for ball, place in after.items() if _moved(before.get(ball), place)]
+    parts += [_disc(scale.point(place), ball, radius, words) for ball, place in before.items()]
+    parts += [*_marks(table, scale, shot, paths, radius, words), *_pocketed(table, scale, shot, radius, words)]
     width, height = drawing_size(table)
     box = f"{-width / 2:.1f} {-height / 2:.1f} {width:.1f} {height:.1f}"
-    text = quoteattr(f"Diagram of shot {shot.get('number', '')}: the table seen from above, head at the left")
+    text = quoteattr(fill(words.labels["diagram"], {"number": str(shot.get("number", ""))}, words))
     return f'<svg class="table" viewBox="{box}" role="img" aria-label={text}>' + "".join(parts) + "</svg>"
 
 
@@ -84,7 +86,7 @@ def _moved(start: Point | None, end: Point) -> bool:
     return start is None or hypot(end[0] - start[0], end[1] - start[1]) > _MOVED_M
 
 
-def _table(table: Table, scale: _Scale) -> list[str]:
+def _table(table: Table, scale: _Scale, words: Words) -> list[str]:
     half_width = 500 * table.spec.width_m / table.spec.length_m
     rail, rubber = (500 + _RAIL, half_width + _RAIL), (500 + _CUSHION, half_width + _CUSHION)
     parts = [_rect("rail", *rail, 26), _rect("rubber", *rubber, 6), _rect("cloth", 500, half_width, 0)]
@@ -99,7 +101,7 @@ def _table(table: Table, scale: _Scale) -> list[str]:
     for quarter in (-1, 0, 1):
         y = quarter * half_width / 2
         parts += [f'<circle class="sight" cx="{side * (500 + middle):.1f}" cy="{y:.1f}" r="3.2"/>' for side in (-1, 1)]
-    for side, word in ((-1, "HEAD"), (1, "FOOT")):
+    for side, word in ((-1, words.labels["head"]), (1, words.labels["foot"])):
         parts.append(_text(side * (500 + middle), half_width / 4, word, 12, "end"))
     return parts
 
@@ -174,7 +176,7 @@ def _hex(ball: BallId) -> str:
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def _disc(place: tuple[float, float], ball: BallId, radius: float) -> str:
+def _disc(place: tuple[float, float], ball: BallId, radius: float, words: Words) -> str:
     x, y = place
     colour, stripe = _hex(ball), ""
     if is_striped(ball):
@@ -184,18 +186,18 @@ def _disc(place: tuple[float, float], ball: BallId, radius: float) -> str:
         arcs += f"H{x - wide:.1f}A{radius:.1f} {radius:.1f} 0 0 1 {x - wide:.1f} {y - high:.1f}Z"
         stripe = f'<path fill="{colour}" d="{arcs}"/>'
         colour = "#faf7ec"
-    name = f"<title>{escape(ball_name(ball))}</title>"
+    name = f"<title>{escape(ball_name(ball, words))}</title>"
     disc = f'<circle class="ball" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}"/>'
     number = _text(x, y, label(ball), 1.15 * radius, "light" if is_dark(ball_rgb(ball)) else "dark") if label(ball) else ""
     return f"<g>{name}{disc}{stripe}{number}</g>"
 
 
-def _outline(scale: _Scale, ball: BallId, place: Point, radius: float) -> str:
+def _outline(scale: _Scale, ball: BallId, place: Point, radius: float, words: Words) -> str:
     x, y = scale.point(place)
     ring = f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
     ring += f'<circle class="after" stroke="{_hex(ball)}" cx="{x:.1f}" cy="{y:.1f}" r="{radius - 1.5:.1f}"/>'
     number = _text(x, y, label(ball), 1.05 * radius, "dark") if label(ball) else ""
-    return f"<g><title>{escape(ball_name(ball))} after the shot</title>{ring}{number}</g>"
+    return f"<g><title>{escape(ball_name(ball, words))} {words.labels['after_shot']}</title>{ring}{number}</g>"
 
 
 def _text(x: float, y: float, text: str, size: float, style: str) -> str:
@@ -215,7 +217,7 @@ def place_at(path: Sequence[PathPoint], t: float) -> Point | None:
     return path[-1][1], path[-1][2]
 
 
-def _marks(table: Table, scale: _Scale, shot: Mapping[str, Any], paths: Paths, radius: float) -> list[str]:
+def _marks(table: Table, scale: _Scale, shot: Mapping[str, Any], paths: Paths, radius: float, words: Words) -> list[str]:
     before, cue_ball, first = _layout(shot, "before"), shot.get("cue_ball"), True
     parts = []
     for event in shot.get("events") or ():
@@ -231,7 +233,7 @@ def _marks(table: Table, scale: _Scale, shot: Mapping[str, Any], paths: Paths, r
         at = [scale.point(place) for place in places if place is not None]
         faint = "" if float(event.get("p", 1.0)) >= _SURE else " faint"
         shape = _contact(at, is_first, radius) if kind == "ball_ball" else _bar(table, scale, at[0], str(event.get("cushion")), radius)
-        parts.append(f'<g class="mark{faint}"><title>{escape(event_text(event))}</title>{shape}</g>')
+        parts.append(f'<g class="mark{faint}"><title>{escape(event_text(event, words))}</title>{shape}</g>')
     return parts
 
 
@@ -251,7 +253,7 @@ def _bar(table: Table, scale: _Scale, at: tuple[float, float], cushion: str, rad
     return f'<path class="bar" d="M{x - radius:.1f} {nose:.1f}H{x + radius:.1f}"/>'
 
 
-def _pocketed(table: Table, scale: _Scale, shot: Mapping[str, Any], radius: float) -> list[str]:
+def _pocketed(table: Table, scale: _Scale, shot: Mapping[str, Any], radius: float, words: Words) -> list[str]:
     parts, fallen = [], dict.fromkeys(POCKETS, 0)
     pairs = shot.get("pocketed")
     if pairs is None:
@@ -262,6 +264,6 @@ def _pocketed(table: Table, scale: _Scale, shot: Mapping[str, Any], radius: floa
         if pocket in fallen:
             x, y = scale.point(_pocket_centre(table, pocket))
             shift = (1 if x < 0 else -1) * 1.5 * radius * fallen[pocket]
-            parts.append(_disc((x + shift, y), str(ball), 0.85 * radius))
+            parts.append(_disc((x + shift, y), str(ball), 0.85 * radius, words))
             fallen[pocket] += 1
     return parts

@@ -11,7 +11,7 @@ from calibration.equipment import TableSpec
 from calibration.errors import InputError
 from referee.rules.games import find_ruleset
 from referee.scenario import Scenario, read_scenario
-from referee.words_en import reason_text
+from referee.wording import reason_text
 
 SETS = ("foul_codes", "options", "restored", "stays_down", "warn")
 """Fields compared without regard to order (rules.md section 0.2); in pyramid `spotted` is one too."""

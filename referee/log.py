@@ -93,7 +93,7 @@ def format_header(setup: MatchSetup) -> dict[str, Any]:
         "certain_at": setup.certain_at,
         "table": {"name": spec.name, "length_m": spec.length_m, "width_m": spec.width_m, "ball_diameter_m": spec.ball_diameter_m},
         "ends_known": setup.ends_known,
-        "assume_calls": setup.assume_calls,
+        **({"assume_calls": True} if setup.assume_calls else {}),
         "edition": EDITION,
         "assumed": list(setup.assumed),
     }

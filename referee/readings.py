@@ -24,7 +24,8 @@ from calibration.table import POCKETS
 from referee.alternatives import UNKNOWN, Reading, closed_readings, open_variants, to_case
 from referee.rules.base import Ruleset, State
 from referee.rules.options import Options
-from referee.ruling import Ruling
+from referee.ruling import Reason, Ruling
+from referee.wording import question_text
 from tracker.shot import Shot, ShotEvent
 
 CERTAIN_AT = 0.99
@@ -39,14 +40,14 @@ class JudgedReading:
         p: Their probabilities added up.
         ruling: What they give; None where something open would change it.
         example: The likeliest of them.
-        differs: In what it differs from the likeliest ruling, or what is open: `first ball 3 or 5`.
+        question: In what it differs from the likeliest ruling, or what is open (keys of `referee.words.Words.questions`).
         candidates: The rulings that the open answers give, where `ruling` is None.
     """
 
     p: float
     ruling: Ruling | None
     example: Reading
-    differs: str = ""
+    question: tuple[Reason, ...] = ()
     candidates: tuple[Ruling, ...] = ()
 
     @property
@@ -54,10 +55,16 @@ class JudgedReading:
         """`legal`, `foul` or `undecided`."""
         return "undecided" if self.ruling is None else find_verdict(self.ruling)
 
+    @property
+    def differs(self) -> str:
+        """The question in words: `first ball 3 or 5`."""
+        return question_text(self.question)
+
     def to_dict(self) -> dict[str, Any]:
         """The reading as in a review."""
         codes = [] if self.ruling is None else list(self.ruling.foul_codes)
-        return {"p": round(self.p, 6), "verdict": self.verdict, "foul_codes": codes, "differs": self.differs}
+        question = [{"key": item.key, "values": dict(item.values)} for item in self.question]
+        return {"p": round(self.p, 6), "verdict": self.verdict, "foul_codes": codes, "differs": self.differs, "question": question}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,17 +137,17 @@ def judge_shot(
     best = ordered[0]
     if best.ruling is not None and best.p >= certain_at and not why:
         return Judgement(certain=True, ruling=best.ruling, readings=_with_differences(ordered))
-    readings = tuple(replace(judged, differs=why or judged.differs) for judged in _with_differences(ordered))
+    readings = tuple(replace(judged, question=why or judged.question) for judged in _with_differences(ordered))
     return Judgement(certain=False, ruling=_default(ordered), readings=readings)
 
 
-def _why_unseen(shot: Shot, state: State) -> str:
+def _why_unseen(shot: Shot, state: State) -> tuple[Reason, ...]:
     """Why nothing about the stroke can be stated, whatever the readings say; empty where something can."""
     if any(doubt.kind == "strike_not_seen" for doubt in shot.doubts):
-        return "the strike is not in the recording"
+        return (Reason("strike_not_seen", ()),)
     if shot.cue_ball not in (None, state.cue_ball):
-        return f"the struck ball was read as {shot.cue_ball}"
-    return ""
+        return (Reason("struck_ball", (), {"ball": str(shot.cue_ball)}),)
+    return ()
 
 
 def _judge_reading(
@@ -156,7 +163,7 @@ def _judge_reading(
         return JudgedReading(p=reading.p, ruling=ruling, example=reading)
     candidates = tuple(ruling for ruling, _ in rulings.values())
     what = _open_question(example, others[0][1], unknown_first=reading.first == UNKNOWN)
-    return JudgedReading(p=reading.p, ruling=None, example=reading, differs=what, candidates=candidates)
+    return JudgedReading(p=reading.p, ruling=None, example=reading, question=(what,), candidates=candidates)
 
 
 def _ruling_key(ruling: Ruling) -> str:
@@ -165,7 +172,7 @@ def _ruling_key(ruling: Ruling) -> str:
 
 
 def _key(judged: JudgedReading) -> str:
-    return f"open: {judged.differs}" if judged.ruling is None else _ruling_key(judged.ruling)
+    return f"open: {judged.question}" if judged.ruling is None else _ruling_key(judged.ruling)
 
 
 def _default(ordered: Sequence[JudgedReading]) -> Ruling:
@@ -179,40 +186,40 @@ def _with_differences(ordered: Sequence[JudgedReading]) -> tuple[JudgedReading, 
     if len(ordered) < 2:
         return tuple(ordered)
     first, second = ordered[0], ordered[1]
-    told = [replace(first, differs=first.differs or _difference(first.example, second.example))]
-    told += [replace(judged, differs=judged.differs or _difference(judged.example, first.example)) for judged in ordered[1:]]
+    told = [replace(first, question=first.question or _difference(first.example, second.example))]
+    told += [replace(judged, question=judged.question or _difference(judged.example, first.example)) for judged in ordered[1:]]
     return tuple(told)
 
 
-def _open_question(one: Reading, two: Reading, *, unknown_first: bool) -> str:
+def _open_question(one: Reading, two: Reading, *, unknown_first: bool) -> Reason:
     if unknown_first:
-        return "first ball not seen"
+        return Reason("first_not_seen", ())
     if one.state.call != two.state.call:
-        return "what was called"
+        return Reason("what_called", ())
     if one.state is not two.state:
         missing = sorted(set(one.state.balls) ^ set(two.state.balls))
-        return f"whether {', '.join(missing)} {'was' if len(missing) == 1 else 'were'} on the table"
+        return Reason("was_on_table" if len(missing) == 1 else "were_on_table", (), {"balls": ", ".join(missing)})
     falls = sorted(set(two.fates) - set(one.fates))
     if falls:
-        return f"whether {', '.join(falls)} still {'falls' if len(falls) == 1 else 'fall'}"
-    return f"whether {', '.join(two.open_rail)} still {'reaches' if len(two.open_rail) == 1 else 'reach'} a cushion"
+        return Reason("still_falls" if len(falls) == 1 else "still_fall", (), {"balls": ", ".join(falls)})
+    return Reason("still_reaches" if len(two.open_rail) == 1 else "still_reach", (), {"balls": ", ".join(two.open_rail)})
 
 
-def _difference(one: Reading, two: Reading) -> str:
-    """The questions that the two readings answer differently, in words."""
+def _difference(one: Reading, two: Reading) -> tuple[Reason, ...]:
+    """The questions that the two readings answer differently."""
     parts = []
     if one.first != two.first:
         balls = sorted((one.first, two.first), key=lambda ball: (not ball.isdecimal(), ball.zfill(2)))
-        parts.append(f"first ball {balls[0]} or {balls[1]}")
+        parts.append(Reason("first_ball", (), {"one": balls[0], "two": balls[1]}))
     elif one.rail != two.rail:
-        parts.append("a cushion after the contact or none")
+        parts.append(Reason("cushion", ()))
     elif one.rail_balls != two.rail_balls:
-        parts.append(f"{one.rail_balls} or {two.rail_balls} numbered balls to a cushion")
+        parts.append(Reason("break_rails", (), {"one": str(one.rail_balls), "two": str(two.rail_balls)}))
     for ball in sorted({*one.fates, *two.fates}):
         ways = (one.fates.get(ball), two.fates.get(ball))
         if ways[0] != ways[1]:
-            parts.append(f"{ball} {_way(ways[0])} or {_way(ways[1])}")
-    return "; ".join(parts)
+            parts.append(Reason("fate", (), {"ball": ball, "one": _way(ways[0]), "two": _way(ways[1])}))
+    return tuple(parts) or (Reason("details", ()),)
 
 
 def _way(how: str | None) -> str:

@@ -19,7 +19,21 @@ from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from calibration.table import Table
 from referee.diagram import Paths, draw_shot, drawing_size
-from referee.wording import ball_name, call_text, clock_text, event_text, foul_text, game_name, player_name, pocket_name
+from referee.wording import (
+    ball_name,
+    call_text,
+    clock_text,
+    doubt_text,
+    event_text,
+    find_words,
+    foul_text,
+    game_name,
+    player_name,
+    pocket_name,
+    reading_text,
+    reason_texts,
+)
+from referee.words import Words, fill
 
 FORMAT = "cueref.review/1"
 FILE_NAME = "report.html"
@@ -36,12 +50,12 @@ class ShotMedia:
     Attributes:
         paths: Ball to its places, (t, x, y) with t in seconds from the tip contact and x, y in metres. Read only.
         still_jpeg: A small picture as a JPEG file; None where there is none.
-        still_text: What the picture shows, one line.
+        still_text: What the picture shows, one line or the key of a label.
     """
 
     paths: Paths = field(default_factory=dict)
     still_jpeg: bytes | None = None
-    still_text: str = "The table at the strike"
+    still_text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +70,7 @@ class _Row:
 class _ShotView:
     """One shot, every text ready for the page."""
 
+    title: str
     number: int
     time: str
     shooter: str
@@ -83,6 +98,7 @@ def write_report(
     media: Mapping[int, ShotMedia] | None = None,
     clause_texts: Mapping[str, str] | None = None,
     video: str | None = None,
+    language: str = "en",
 ) -> Path:
     """Write `report.html` into the folder, beside it first and then renamed, and give its path.
 
@@ -92,6 +108,7 @@ def write_report(
         media: By shot number.
         clause_texts: Clause id to one line, by default those of `read_clause_texts`; a clause without a text is shown by id.
         video: Name of the annotated video beside the report; by default `annotated.mp4` where it exists already.
+        language: `en` or `ru`; the texts of the clauses are English in both.
 
     Raises:
         InputError: If `review` is not such an object; the message names the field.
@@ -100,7 +117,7 @@ def write_report(
     directory.mkdir(parents=True, exist_ok=True)
     if video is None and (directory / VIDEO_NAME).exists():
         video = VIDEO_NAME
-    page = render_report(review, media=media, clause_texts=clause_texts, video=video)
+    page = render_report(review, media=media, clause_texts=clause_texts, video=video, language=language)
     target = directory / FILE_NAME
     partial = directory / (FILE_NAME + ".part")
     try:
@@ -117,8 +134,10 @@ def render_report(
     media: Mapping[int, ShotMedia] | None = None,
     clause_texts: Mapping[str, str] | None = None,
     video: str | None = None,
+    language: str = "en",
 ) -> str:
     """The page as text; arguments and errors as for `write_report`."""
+    words = find_words(language)
     texts = read_clause_texts() if clause_texts is None else clause_texts
     if review.get("format") != FORMAT:
         raise InputError(f"report: format must be {FORMAT!r}, found {review.get('format')!r}; give the output of cueref review --json")
@@ -126,11 +145,15 @@ def render_report(
         table = Table(_table_spec(review["table"]))
         players = review.get("players") or {}
         views = [
-            _shot_view(shot, table, (media or {}).get(int(shot["number"]), ShotMedia()), texts, players, video) for shot in review["shots"]
+            _shot_view(shot, table, (media or {}).get(int(shot["number"]), ShotMedia()), texts, players, video, words)
+            for shot in review["shots"]
         ]
-        head = _head(review, table.spec, players)
+        head = _head(review, table.spec, players, words)
         bad = [
-            _Row(left=f"{_part(gap)}{clock_text(float(gap['from_s']))} to {clock_text(float(gap['to_s']))}", text=str(gap["why"]))
+            _Row(
+                left=f"{_part(gap, words)}{clock_text(float(gap['from_s']))} {words.labels['to']} {clock_text(float(gap['to_s']))}",
+                text=str(gap["why"]),
+            )
             for gap in review.get("bad_intervals") or ()
         ]
     except InputError:
@@ -138,13 +161,16 @@ def render_report(
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"report: missing or malformed field: {error}; give the output of cueref review --json") from error
     undecided = sum(view.badge == "undecided" for view in views)
+    counts = {"shots": str(len(views)), "certain": str(len(views) - undecided), "undecided": str(undecided)}
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     return environment.get_template("report.html").render(
         head=head,
+        say=words.labels,
+        language=words.language,
         shots=views,
-        undecided=undecided,
+        counts=fill(words.labels["counts"], counts, words),
         assumed=[str(line) for line in review.get("assumed") or ()],
         bad_intervals=bad,
         video=video or "",
@@ -175,52 +201,61 @@ def _table_spec(table: Mapping[str, Any]) -> TableSpec:
     )
 
 
-def _head(review: Mapping[str, Any], spec: TableSpec, players: Mapping[str, str]) -> Mapping[str, str]:
-    size = f"{spec.length_m * 1000:.0f} x {spec.width_m * 1000:.0f} mm" if spec.metric else "size not known"
+def _head(review: Mapping[str, Any], spec: TableSpec, players: Mapping[str, str], words: Words) -> Mapping[str, str]:
+    labels = words.labels
+    size = f"{spec.length_m * 1000:.0f} x {spec.width_m * 1000:.0f} mm" if spec.metric else labels["size_unknown"]
     residual = (review["table"].get("residual_mm") or {}).get("median")
-    fit = f", fitted to {residual:.1f} mm" if isinstance(residual, int | float) and spec.metric else ""
-    ends = "" if review["table"].get("foot_known", True) else "; which end is the head is a convention here, not known"
+    measured = isinstance(residual, int | float) and spec.metric
+    fit = fill(labels["fitted"], {"residual": f"{residual:.1f}"}, words) if measured else ""
+    ends = "" if review["table"].get("foot_known", True) else labels["ends"]
     score = review.get("score") or {}
-    named = {player: player_name(player, players) for player in score}
+    named = {player: player_name(player, players, words) for player in score}
     return {
-        "game": game_name(str(review["game"])),
-        "table": f"Table {spec.name}, {size}{fit}{ends}",
+        "game": game_name(str(review["game"]), words),
+        "table": fill(labels["table"], {"name": spec.name, "size": size}, words) + fit + ends,
         "score": ", ".join(f"{named[player][:1].upper()}{named[player][1:]} {points}" for player, points in score.items()),
     }
 
 
 def _shot_view(
-    shot: Mapping[str, Any], table: Table, media: ShotMedia, clause_texts: Mapping[str, str], players: Mapping[str, str], video: str | None
+    shot: Mapping[str, Any],
+    table: Table,
+    media: ShotMedia,
+    clause_texts: Mapping[str, str],
+    players: Mapping[str, str],
+    video: str | None,
+    words: Words,
 ) -> _ShotView:
     start_s, end_s = float(shot["start_s"]), float(shot["end_s"])
     verdict = str(shot["verdict"])
     shooter = (shot.get("state_before") or {}).get("shooter")
     still = f"data:image/jpeg;base64,{b64encode(media.still_jpeg).decode()}" if media.still_jpeg else ""
     return _ShotView(
+        title=fill(words.labels["shot"], {"number": str(shot["number"])}, words),
         number=int(shot["number"]),
-        time=_part(shot) + clock_text(start_s),
-        shooter=player_name(str(shooter), players) if shooter else "",
-        call=call_text(shot, players),
+        time=_part(shot, words) + clock_text(start_s),
+        shooter=player_name(str(shooter), players, words) if shooter else "",
+        call=call_text(shot, players, words),
         tone=verdict,
         badge="undecided" if verdict == "undecided" else "certain",
         provisional=bool(shot.get("provisional")),
-        diagram=Markup(draw_shot(table, shot, media.paths)),  # escapes every text itself
+        diagram=Markup(draw_shot(table, shot, media.paths, words)),  # escapes every text itself
         has_paths=bool(media.paths),
         clauses=[_Row(left=str(clause), text=clause_texts.get(str(clause), "")) for clause in shot.get("clauses") or ()],
-        reasons=[str(reason) for reason in shot.get("reasons") or ()],
-        readings=_readings(shot) if verdict == "undecided" else (),
-        facts=_facts(shot),
-        doubts=[str(doubt.get("text") or doubt.get("kind", "")) for doubt in shot.get("doubts") or ()],
-        events=[_event_row(event, start_s) for event in shot.get("events") or ()],
+        reasons=reason_texts(shot, words),
+        readings=_readings(shot, words) if verdict == "undecided" else (),
+        facts=_facts(shot, words),
+        doubts=[doubt_text(doubt, words) for doubt in shot.get("doubts") or ()],
+        events=[_event_row(event, start_s, words) for event in shot.get("events") or ()],
         video=f"{_video_of(shot, video)}#t={max(0.0, start_s - _LEAD_IN_S):.2f},{end_s:.2f}" if video else "",
         still=still,
-        still_text=media.still_text,
+        still_text=words.labels.get(media.still_text or "still", media.still_text),
     )
 
 
-def _part(item: Mapping[str, Any]) -> str:
+def _part(item: Mapping[str, Any], words: Words) -> str:
     """Which recording a time belongs to, where there are several."""
-    return f"part {int(item['video'])}, " if "video" in item else ""
+    return fill(words.labels["part"], {"number": str(int(item["video"]))}, words) + ", " if "video" in item else ""
 
 
 def _video_of(shot: Mapping[str, Any], first: str) -> str:
@@ -230,33 +265,35 @@ def _video_of(shot: Mapping[str, Any], first: str) -> str:
     return first if number == 1 else f"{name.stem}-{number}{name.suffix}"
 
 
-def _readings(shot: Mapping[str, Any]) -> list[_Row]:
+def _readings(shot: Mapping[str, Any], words: Words) -> list[_Row]:
     rows = []
     for reading in shot.get("readings") or ():
-        codes = ", ".join(foul_text(str(code), {}) for code in reading.get("foul_codes") or ())
+        codes = ", ".join(foul_text(str(code), {}, words) for code in reading.get("foul_codes") or ())
         verdict = str(reading.get("verdict", ""))
-        said = ("open" if verdict == "undecided" else verdict) + (f" ({codes})" if codes else "")
-        differs = str(reading.get("differs") or "")
+        name = "open" if verdict == "undecided" else verdict
+        said = words.labels.get(name, name) + (f" ({codes})" if codes else "")
+        differs = reading_text(reading, words)
         rows.append(_Row(left=percent(float(reading["p"])), text=f"{said}: {differs}" if differs else said))
     return rows
 
 
-def _facts(shot: Mapping[str, Any]) -> list[_Row]:
+def _facts(shot: Mapping[str, Any], words: Words) -> list[_Row]:
     """What the ruling rests on, each with its chance where that is not 1."""
-    names = {"none": "no ball", "unknown": "not seen"}
+    labels = words.labels
+    names = {"none": labels["no_ball"], "unknown": labels["not_seen"]}
     contacts = sorted((shot.get("first_contact") or {}).items(), key=lambda item: -item[1])
-    first = [f"{names.get(key) or ball_name(key)}{_chance(float(p))}" for key, p in contacts if p >= 0.001]
-    rows = [_Row(left="First contact", text=", ".join(first))] if first else []
+    first = [f"{names.get(key) or ball_name(key, words)}{_chance(float(p))}" for key, p in contacts if p >= 0.001]
+    rows = [_Row(left=labels["first_contact"], text=", ".join(first))] if first else []
     if "rail_after_contact" in shot:
-        rows.append(_Row(left="Rail after it", text=_likely(float(shot["rail_after_contact"]))))
-    fallen = [f"{ball_name(ball)}, {pocket_name(pocket)}" for ball, pocket in shot.get("pocketed") or ()]
-    rows.append(_Row(left="Pocketed", text="; ".join(fallen) or "nothing"))
-    gone = [ball_name(ball) for ball in shot.get("off_table") or ()]
-    return [*rows, _Row(left="Off the table", text=", ".join(gone))] if gone else rows
+        rows.append(_Row(left=labels["rail_after"], text=_likely(float(shot["rail_after_contact"]), labels)))
+    fallen = [f"{ball_name(ball, words)}, {pocket_name(pocket, words)}" for ball, pocket in shot.get("pocketed") or ()]
+    rows.append(_Row(left=labels["pocketed"], text="; ".join(fallen) or labels["nothing"]))
+    gone = [ball_name(ball, words) for ball in shot.get("off_table") or ()]
+    return [*rows, _Row(left=labels["off_table"], text=", ".join(gone))] if gone else rows
 
 
-def _likely(p: float) -> str:
-    return f"yes{_chance(p)}" if p >= 0.5 else f"no{_chance(1 - p)}"
+def _likely(p: float, labels: Mapping[str, str]) -> str:
+    return f"{labels['yes']}{_chance(p)}" if p >= 0.5 else f"{labels['no']}{_chance(1 - p)}"
 
 
 def _chance(p: float) -> str:
@@ -278,6 +315,6 @@ def percent(p: float) -> str:
     return f"{100 * p:.1f} %" if p > 0.99 or p < 0.01 else f"{100 * p:.0f} %"
 
 
-def _event_row(event: Mapping[str, Any], start_s: float) -> _Row:
+def _event_row(event: Mapping[str, Any], start_s: float, words: Words) -> _Row:
     t, p = float(event.get("t", 0.0)), float(event.get("p", 1.0))
-    return _Row(left=clock_text(start_s + t), text=event_text(event) + _chance(p))
+    return _Row(left=clock_text(start_s + t), text=event_text(event, words) + _chance(p))

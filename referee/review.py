@@ -52,6 +52,7 @@ class ReviewRequest:
         accept: Go on with a calibration that misses its limits.
         partial: Judge what is there of a torn video.
         annotate: Write the annotated video.
+        language: Of the report, `en` or `ru`; the video's letters are Latin only.
         assume_calls: Take the ball that fell as called where a needed call is missing.
         assumed: What had to be taken for granted before the first picture.
     """
@@ -69,6 +70,7 @@ class ReviewRequest:
     partial: bool = False
     annotate: bool = True
     assume_calls: bool = False
+    language: str = "en"
     assumed: tuple[str, ...] = ()
 
 
@@ -131,7 +133,7 @@ def _review(
     with _written(folder) as written:
         media = _annotate(recordings, result, written, quiet) if request.annotate else _media(recordings, {})
         write_log(written(LOG_NAME), match)
-        write_report(folder, result, media=media, video=VIDEO_NAME if request.annotate else None)
+        write_report(folder, result, media=media, video=VIDEO_NAME if request.annotate else None, language=request.language)
     return result
 
 

@@ -1,7 +1,7 @@
 """What a rule set says about one stroke, decision or incident; plain module, standard library only.
 
 A ruling is data: codes, consequences and the clauses that give them. Sentences are made elsewhere
-(`referee.words_en`), so that a log can be read in any language and two rulings can be compared.
+(`referee.wording`), so that a log can be read in any language and two rulings can be compared.
 """
 
 from collections.abc import Mapping

@@ -7,7 +7,7 @@ from referee.alternatives import likeliest_fates
 from referee.readings import Judgement
 from referee.rules.base import State
 from referee.ruling import Ruling
-from referee.words_en import reason_text, short_call
+from referee.wording import call_text, question_text, reason_text
 from tracker.shot import Shot
 
 
@@ -76,10 +76,8 @@ class ShotRuling:
 
     @property
     def call(self) -> str:
-        """What a referee says aloud."""
-        if self.certain:
-            return short_call(self.ruling)
-        return f"Undecided: {self.judgement.readings[0].differs}. Until a person decides: {short_call(self.ruling)}"
+        """What a referee says aloud, in English (`referee.wording.call_text` has other languages)."""
+        return call_text(self.to_dict())
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -87,7 +85,7 @@ class ShotRuling:
         texts = tuple(reason_text(reason) for reason in self.ruling.reasons)
         if self.certain:
             return texts
-        open_ = [reading.differs for reading in self.judgement.readings if reading.differs]
+        open_ = [question_text(reading.question) for reading in self.judgement.readings if reading.question]
         return (*(f"Not established: {what}." for what in dict.fromkeys(open_)), *self.doubts, *texts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +97,7 @@ class ShotRuling:
             "foul_codes": list(self.foul_codes),
             "clauses": list(self.ruling.clauses),
             "reasons": list(self.reasons),
+            "reasoning": [{"key": item.key, "clauses": list(item.clauses), "values": dict(item.values)} for item in self.ruling.reasons],
             "pocketed": [list(item) for item in self.pocketed],
             "off_table": list(self.off_table),
             "turn": self.judgement.turn,

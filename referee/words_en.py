@@ -1,13 +1,12 @@
-"""The referee's sentences in English, one place for all of them; plain module.
+"""The referee in English: rulings here, the rest in `referee.phrases_en`; plain module.
 
 `REASONS` maps the key of a `referee.ruling.Reason` (a foul code or a step of the reasoning) to a sentence with places
-for its values. `short_call` is what a referee says aloud; the reasoning with its clauses stands behind it.
-A key without a sentence is shown as it stands: a new rule must never be hidden by a missing word.
+for its values; `FOUL_CALLS` has what is said aloud. How texts are put together is in `referee.wording`.
+A key without a text is shown as it stands: a new rule must never be hidden by a missing word.
 """
 
-from collections.abc import Mapping
-
-from referee.ruling import Reason, Ruling
+from referee import phrases_en
+from referee.words import Words
 
 REASONS: dict[str, str] = {
     # Fouls
@@ -181,11 +180,15 @@ FOUL_CALLS: dict[str, str] = {
     "PLACEMENT": "placement",
     "DOUBLE_HIT": "double hit",
     "PUSH": "push",
+    "TIP_ONLY": "not struck with the tip",
     "FEET": "no foot on the floor",
     "BALLS_MOVING": "balls moving",
     "JUMP_MASSE": "ball moved in a jump or masse",
     "BREAK_VIOLATION": "breaking violation",
     "KITCHEN": "played directly at a ball behind the head string",
+    "ILLEGAL_JUMP": "illegal jump",
+    "RESPONSIBILITY": "ball disturbed by the player's things",
+    "UNSPORTSMANLIKE": "unsportsmanlike conduct",
     "DELIBERATE": "deliberate foul",
     "THREE_FOULS": "third foul in a row",
     "INTERFERENCE": "interference",
@@ -201,40 +204,30 @@ FOUL_CALLS: dict[str, str] = {
 }
 """The short form of a foul, as said aloud."""
 
-CUE_CALLS = {"hand_anywhere": "Ball in hand.", "hand_kitchen": "Ball in hand behind the head string.", "hand_house": "From the house."}
+PLAIN_FOULS = {
+    "WRONG_FIRST": "wrong ball first",
+    "FROZEN": "frozen ball not played as required",
+    "OB_OFF": "object ball off the table",
+    "BALL_OFF": "ball off the table",
+    "BREAK_FEW_RAILS": "break, nothing pocketed and fewer than four balls to a rail",
+}
+"""The same where its values are not known."""
 
-
-def reason_text(reason: Reason) -> str:
-    """The sentence of a reason.
-
-    >>> reason_text(Reason("WRONG_FIRST", ("N9-8",), {"first": "5", "on": "3"}))
-    'The cue ball met the 5-ball first; the 3-ball was on.'
-    """
-    return _fill(REASONS.get(reason.key, reason.key), reason.values)
-
-
-def short_call(ruling: Ruling) -> str:
-    """What a referee says aloud: the call first, then what it means for the next stroke.
-
-    >>> short_call(Ruling(foul=True, foul_codes=("SCRATCH",), turn="B", cue_next="hand_anywhere"))
-    'Foul: scratch. Ball in hand.'
-    """
-    after = f" Match to {ruling.winner}." if ruling.match_over else f" Rack to {ruling.winner}." if ruling.rack_over else ""
-    if ruling.foul:
-        values = {reason.key: reason.values for reason in ruling.reasons}
-        fouls = ", ".join(_fill(FOUL_CALLS.get(code, code), values.get(code, {})) for code in ruling.foul_codes)
-        cue = CUE_CALLS.get(ruling.cue_next or "", "")
-        return f"Foul: {fouls}.{after or (' ' + cue if cue else '')}"
-    if after:
-        return f"Legal.{after}"
-    if ruling.turn.startswith("decide:"):
-        return f"Legal. Player {ruling.decider} chooses."
-    return f"Legal. Player {ruling.decider or '-'} to shoot."
-
-
-def _fill(text: str, values: Mapping[str, str]) -> str:
-    """The sentence with its values; one that is missing shows as a question mark rather than stopping the referee."""
-    for key, value in values.items():
-        text = text.replace("{" + key + "}", value)
-    head, *rest = text.split("{")
-    return head + "".join("?" + part.partition("}")[2] for part in rest)
+WORDS = Words(
+    language="en",
+    reasons=REASONS,
+    foul_calls=FOUL_CALLS,
+    plain_fouls=PLAIN_FOULS,
+    questions=phrases_en.QUESTIONS,
+    missing=phrases_en.MISSING,
+    cue_next=phrases_en.CUE_NEXT,
+    options=phrases_en.OPTIONS,
+    games=phrases_en.GAMES,
+    pockets=phrases_en.POCKETS,
+    balls=phrases_en.BALLS,
+    events=phrases_en.EVENTS,
+    doubts=phrases_en.DOUBTS,
+    values=phrases_en.VALUES,
+    phrases=phrases_en.PHRASES,
+    labels=phrases_en.LABELS,
+)

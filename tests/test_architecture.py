@@ -39,6 +39,9 @@ LIGHT = (
     "referee.ruling",
     "referee.scenario",
     "referee.wording",
+    "referee.words",
+    "referee.words_en",
+    "referee.words_ru",
 )
 JUDGEMENT = re.compile(r"(?<![a-z])(fouls?|scratch|scratched|scratches|legal|legally|illegal|illegally)(?![a-z])", re.IGNORECASE)
 MOST_LINES = 400

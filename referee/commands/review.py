@@ -13,6 +13,8 @@ from referee.pipeline import ShotUpdate
 from referee.review import ReviewRequest, review
 from referee.rules.games import find_ruleset
 from referee.rules.options import Options, read_options
+from referee.wording import LANGUAGES, call_text, find_words
+from referee.words import fill
 
 ON_REAL_VIDEO = ("nine_ball",)
 """Games of which real recordings were reviewed; the others come with a warning."""
@@ -41,6 +43,9 @@ Examples:
 @click.option("--partial", is_flag=True, help="Judge what is there of a video that is cut off.")
 @click.option("--no-video", is_flag=True, help="Leave the annotated video out.")
 @click.option("--assume-calls", is_flag=True, help="Where a needed call is missing, take the ball that fell, marked as assumed.")
+@click.option(
+    "--lang", "language", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Language of calls and report."
+)
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster (not built yet).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def command(
@@ -57,6 +62,7 @@ def command(
     partial: bool,
     no_video: bool,
     assume_calls: bool,
+    language: str,
     dask: str | None,
     as_json: bool,
 ) -> int:
@@ -69,13 +75,14 @@ def command(
     if game not in ON_REAL_VIDEO:
         click.echo(f"judged on real video so far: {', '.join(ON_REAL_VIDEO)}; {game} on rendered video only", err=True)
     spec, calibration, assumed = _table(table, game)
+    names, words = _players(players), find_words(language)
     request = ReviewRequest(
         videos=videos,
         game=game,
         spec=spec,
         calibration=calibration,
         calls=() if calls is None else read_calls(calls),
-        players=_players(players),
+        players=names,
         race=race,
         options=_options(rules),
         foot=foot,
@@ -83,6 +90,7 @@ def command(
         partial=partial,
         annotate=not no_video,
         assume_calls=assume_calls,
+        language=language,
         assumed=assumed,
     )
 
@@ -91,7 +99,9 @@ def command(
 
     def on_shot(update: ShotUpdate) -> None:
         if not as_json:
-            click.echo(f"{update.shot.start_s:8.2f} s  shot {update.shot.number}: {update.ruling.call}")
+            said = call_text({**update.shot.to_dict(), **update.ruling.to_dict()}, {"A": names[0], "B": names[1]}, words)
+            title = fill(words.labels["shot"], {"number": str(update.shot.number)}, words)
+            click.echo(f"{update.shot.start_s:8.2f} s  {title[:1].lower()}{title[1:]}: {said}")
 
     result = review(request, folder, on_shot=on_shot, say=say, quiet=as_json)
     if as_json:

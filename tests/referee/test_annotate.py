@@ -71,7 +71,7 @@ def test_times_are_those_of_the_recording_and_the_last_call_is_held(tmp_path: Pa
     assert [*TIMES_S, 0.24, 0.2 + CALL_SHOWN_S] == times_of(target)
     assert list(stills) == [4]
     assert stills[4].jpeg.startswith(b"\xff\xd8")
-    assert stills[4].text == "At the first contact"
+    assert stills[4].text == "still_contact"
     assert [path.name for path in tmp_path.iterdir()] == ["annotated.mp4"]
 
 

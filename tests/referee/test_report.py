@@ -40,7 +40,7 @@ def test_each_shot_shows_its_call_and_how_sure_it_is(review: dict[str, Any]) -> 
 
     assert page.count('<span class="badge certain">') == 2
     assert page.count('<span class="badge undecided">') == 1
-    assert "<h2>Foul: 8-ball first. Ball in hand for player B.</h2>" in page
+    assert "<h2>Foul: 8-ball first. Ball in hand.</h2>" in page
     assert "<h2>Undecided: first ball 5 or 8. Until a person decides: no foul.</h2>" in page
 
 

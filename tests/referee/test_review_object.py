@@ -40,7 +40,7 @@ def test_report_command_needs_the_log_only(match: Match, tmp_path: Path) -> None
     assert main(["report", str(tmp_path / "match.jsonl"), "-o", str(tmp_path / "out")]) == 0
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Legal: 3-ball pocketed. Ann continues." in page
-    assert "Foul: 8-ball first. Ball in hand for Bo." in page
+    assert "Foul: 8-ball first. Ball in hand." in page
 
 
 def test_report_as_json_is_the_review_object_and_nothing_else(match: Match, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,3 +61,15 @@ def test_what_is_no_log_is_told_in_one_line(text: str | None, tmp_path: Path, ca
     assert main(["report", str(log), "-o", str(tmp_path / "out")]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_report_speaks_russian(match: Match, tmp_path: Path) -> None:
+    """Calls, reasons and headings; no English heading is left."""
+    write_log(tmp_path / "match.jsonl", match)
+
+    assert main(["report", str(tmp_path / "match.jsonl"), "-o", str(tmp_path / "out"), "--lang", "ru"]) == 0
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert '<html lang="ru">' in page
+    assert "Фол: первым задет шар 8. Биток с руки." in page
+    assert "Первым биток коснулся шара 8; должен был шара" in page
+    assert not any(f">{word}<" in page for word in ("What happened", "Pocketed", "First contact", "Shot 1", "HEAD", "Why"))
