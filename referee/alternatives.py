@@ -8,6 +8,9 @@ The marginal facts of the shot line rule over the events: `first_contact` says w
 are not multiplied in again. What a ball's track says about its end (pocketed, off the table, still there) is one
 question a ball. On a break that pockets nothing, how many numbered balls reached a cushion is one more.
 
+In pyramid the order of contacts, cushions and crossings decides (PYR-20), so that each one that is neither sure nor all
+but excluded is a question of its own there (`trail`), and the two marginal facts about cushions are not asked.
+
 What a camera proposes and an official must confirm (a touch, a second tip contact) is not judged on the camera's word.
 """
 
@@ -28,6 +31,10 @@ LIKELY = 0.5
 NONE, UNKNOWN = "none", "unknown"
 STAYS = ""
 """A ball that is on the table at the end."""
+TRAIL_TYPES = ("ball_ball", "ball_cushion", "rail_top", "centre_line", "pocket_rebound", "head_line")
+"""Events of which item 20 of pyramid asks in what order they came."""
+MOST_ASKED = 6
+"""So many doubtful events of a stroke are asked one by one (at most 2**6 readings); surer ones are taken as they are likelier."""
 FULL_PRODUCT_BALLS = 4
 """Up to so many open balls every combination is judged (at most 2**4 of them); beyond, each ball alone and all together."""
 
@@ -43,6 +50,7 @@ class Reading:
         fates: Balls that left the bed, with the pocket (`FL`) or `off` as how; the others stay. Read only.
         rail_balls: How many numbered balls reached a cushion; None where that was not asked.
         open_rail: Balls that may yet reach a cushion, taken to have done so.
+        trail: Places in the event list of the contacts, cushions and crossings that happened, where each is asked; else None.
         state: The state it is judged against.
     """
 
@@ -52,6 +60,7 @@ class Reading:
     fates: Mapping[str, str] = field(default_factory=dict)
     rail_balls: int | None = None
     open_rail: tuple[str, ...] = ()
+    trail: frozenset[int] | None = None
     state: State
 
 
@@ -59,15 +68,17 @@ def closed_readings(shot: Shot, state: State) -> list[Reading]:
     """Every reading of what has a probability, joint probability above `LEAST_JOINT_P`, likeliest first."""
     found = []
     for first, p_first in first_contacts(shot).items():
-        for rail, p_rail in _rails(shot, first):
+        for rail, p_rail in [(first != NONE, 1.0)] if _is_order_judged(state) else _rails(shot, first):
             for fates, p_fates in _all_fates(shot):
                 base = p_first * p_rail * p_fates
                 if base <= LEAST_JOINT_P:
                     continue
                 for count, p_count in _rail_counts(shot, state, rail=rail, fates=fates):
-                    p = base * p_count
-                    if p > LEAST_JOINT_P:
-                        found.append(Reading(p=p, first=first, rail=rail, fates=fates, rail_balls=count, state=state))
+                    for trail, p_trail in _trails(shot, state):
+                        p = base * p_count * p_trail
+                        if p > LEAST_JOINT_P:
+                            reading = Reading(p=p, first=first, rail=rail, fates=fates, rail_balls=count, trail=trail, state=state)
+                            found.append(reading)
     return sorted(found, key=lambda reading: -reading.p)
 
 
@@ -91,6 +102,7 @@ def open_variants(reading: Reading, shot: Shot, states: Sequence[State]) -> Iter
             fates={**reading.fates, **falls},
             rail_balls=reading.rail_balls,
             open_rail=tuple(rolling) if reach and first != NONE else (),
+            trail=reading.trail,
             state=state,
         )
         if reading.first == UNKNOWN and not reading.rail and first != NONE:
@@ -156,7 +168,9 @@ def to_case(reading: Reading, shot: Shot, people: Sequence[ShotEvent], options: 
         seen = [event.t for event in shot.events if event.type == kind and event.fields["ball"] == ball]
         t = seen[0] if seen else max(shot.end_s - shot.start_s, t_contact)
         events.append(ShotEvent(t=t, type=kind, fields={"ball": ball, **extra}))
-    lines = [event for event in shot.events if event.type in ("head_line", "centre_line", "pocket_rebound") and event.p >= LIKELY]
+    lines = _happened(reading, shot, "head_line", "centre_line", "pocket_rebound")
+    if reading.trail is not None:  # a ball still rolling may yet cross the centre line too
+        lines += [ShotEvent(t=shot.end_s, type="centre_line", fields={"ball": ball, "dir": "to_foot"}) for ball in reading.open_rail]
     table = Table(reading.state.table)
     rest = {ball: list(table.to_fractions(place)) for ball, place in shot.after.items() if ball not in reading.fates}
     end_s = max([shot.end_s - shot.start_s, *(event.t for event in events)])
@@ -166,6 +180,34 @@ def to_case(reading: Reading, shot: Shot, people: Sequence[ShotEvent], options: 
     during = sorted([*stroke, *(event for event in people if 0 <= event.t <= end_s)], key=lambda event: event.t)
     after = [event for event in people if event.t > end_s]
     return Case(state=reading.state, events=(*before, *during, stop, *after), options=options, zones_known=False)
+
+
+def _is_order_judged(state: State) -> bool:
+    """Pyramid: the order of contacts, cushions and crossings decides (PYR-20)."""
+    return any(ball.startswith("w") for ball in state.balls)
+
+
+def _trails(shot: Shot, state: State) -> Iterator[tuple[frozenset[int] | None, float]]:
+    """Which contacts, cushions and crossings happened, where their order is judged; the least sure are asked one by one."""
+    if not _is_order_judged(state):
+        yield None, 1.0
+        return
+    single = [index for index, event in enumerate(shot.events) if event.type in TRAIL_TYPES]
+    doubtful = [index for index in single if LEAST_JOINT_P < shot.events[index].p < 1 - LEAST_JOINT_P]
+    asked = sorted(doubtful, key=lambda index: abs(shot.events[index].p - LIKELY))[:MOST_ASKED]
+    sure = {index for index in single if index not in asked and shot.events[index].p >= LIKELY}
+    for answers in product((True, False), repeat=len(asked)):
+        p = prod(shot.events[index].p if yes else 1 - shot.events[index].p for index, yes in zip(asked, answers, strict=True))
+        if p > LEAST_JOINT_P:
+            yield frozenset(sure | {index for index, yes in zip(asked, answers, strict=True) if yes}), p
+
+
+def _happened(reading: Reading, shot: Shot, *types: str) -> list[ShotEvent]:
+    """The events of these types that happened in the reading."""
+    trail = reading.trail
+    return [
+        event for index, event in enumerate(shot.events) if event.type in types and (event.p >= LIKELY if trail is None else index in trail)
+    ]
 
 
 def _rails(shot: Shot, first: str) -> list[tuple[bool, float]]:
@@ -215,7 +257,7 @@ def _cushion_balls(shot: Shot, cue: str) -> dict[str, float]:
 def _rail_counts(shot: Shot, state: State, *, rail: bool, fates: Mapping[str, str]) -> list[tuple[int | None, float]]:
     """How many numbered balls reached a cushion; asked only on a break that pockets nothing, where it can matter."""
     fallen = any(how in POCKETS and ball != state.cue_ball for ball, how in fates.items())
-    if state.phase not in ("break", "rebreak") or fallen:
+    if state.phase not in ("break", "rebreak") or fallen or _is_order_judged(state):
         return [(None, 1.0)]
     if not rail:
         return [(0, 1.0)]
@@ -226,7 +268,7 @@ def _rail_counts(shot: Shot, state: State, *, rail: bool, fates: Mapping[str, st
 
 
 def _can_rail_matter(reading: Reading) -> bool:
-    return not reading.rail or reading.rail_balls is not None
+    return not reading.rail or reading.rail_balls is not None or reading.trail is not None
 
 
 def _falls(rolling: Sequence[str], state: State) -> list[dict[str, str]]:
@@ -249,9 +291,7 @@ def _contacts(reading: Reading, shot: Shot, cue: str, t_contact: float) -> Itera
     """Ball contacts of the reading: the cue ball's first is with `first`, later ones as they are more likely."""
     if reading.first != NONE:
         yield ShotEvent(t=t_contact, type="ball_ball", fields={"a": cue, "b": reading.first})
-    for event in shot.events:
-        if event.type != "ball_ball" or event.p < LIKELY:
-            continue
+    for event in _happened(reading, shot, "ball_ball"):
         if cue in (event.fields["a"], event.fields["b"]) and (reading.first == NONE or event.t <= t_contact):
             continue
         yield ShotEvent(t=event.t, type="ball_ball", fields={"a": event.fields["a"], "b": event.fields["b"]})
@@ -259,6 +299,11 @@ def _contacts(reading: Reading, shot: Shot, cue: str, t_contact: float) -> Itera
 
 def _cushions(reading: Reading, shot: Shot, cue: str, t_contact: float) -> Iterator[ShotEvent]:
     """Cushions of the reading: none after the contact unless `rail`, and then at least one."""
+    if reading.trail is not None:
+        yield from _happened(reading, shot, "ball_cushion", "rail_top")
+        for ball in reading.open_rail:
+            yield ShotEvent(t=shot.end_s, type="ball_cushion", fields={"ball": ball, "cushion": "foot"})
+        return
     cushions = [event for event in shot.events if event.type in ("ball_cushion", "rail_top")]
     yield from (event for event in cushions if event.t < t_contact and event.p >= LIKELY)
     if not reading.rail:

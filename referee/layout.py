@@ -10,6 +10,7 @@ from calibration.table import Table
 from referee.match_setup import MatchSetup
 from referee.rules.base import Case, Ruleset, State, next_state
 from referee.rules.games import find_ruleset
+from referee.rules.pyramid import Pyramid
 from referee.ruling import Pair
 from tracker.shot import Shot, ShotEvent
 
@@ -36,6 +37,7 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
     racked = is_racked(shot.before, setup.table, setup.game)
     if state is None:
         state = _first_state(setup, rules, seen, racked=racked, notes=notes)
+    is_owed = isinstance(rules, Pyramid) and rules.is_ball_owed(state)
     state = _with_reply(rules, state, shot, notes)
     if racked and state.phase not in ("break", "rebreak", "after_rerack"):
         notes.append(f"rack: a new rack before shot {shot.number}, player {state.shooter} breaking")
@@ -45,9 +47,11 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
         state = replace(state, phase="normal", cue_state="position", balls=seen, last_breaker=state.shooter)
     if setup.game.endswith("pyramid") and shot.cue_ball is not None:
         state = replace(state, cue_ball=shot.cue_ball)
+    taken = [ball for ball in state.balls if ball not in seen and ball != state.cue_ball] if is_owed else []
+    if len(taken) == 1:
+        notes.append(f"balls: {taken[0]} gone before shot {shot.number}, taken to the shelf as penalty or exchange ball")
+        state = replace(state, balls=tuple(ball for ball in state.balls if ball not in taken), removal_pending=None)
     states = [state] if state.phase == "break" else _by_balls(rules, state, seen, shot, notes, provisional=provisional)
-    # A white that is gone since the cue ball fell was taken in exchange (COMB-5.2).
-    states = [replace(item, removal_pending=None) if len(item.balls) < len(state.balls) else item for item in states]
     places = {ball: Table(setup.table).to_fractions(place) for ball, place in shot.before.items()}
     return [replace(item, positions={ball: places[ball] for ball in item.balls if ball in places}) for item in states], notes
 

@@ -68,6 +68,11 @@ class Pyramid:
         if not 0 <= extra <= (2 if state.removal_pending else 1):
             raise InputError(f"before.balls: {len(state.balls)} on the table with scores {state.scores.a}:{state.scores.b}; must be {due}")
 
+    def is_ball_owed(self, state: State) -> bool:
+        """A penalty or exchange ball is booked and may still have to be taken from the table (COMB-5.2, PYR-30)."""
+        is_penalty = state.phase in ("after_penalty", "penalty_hand") and self.variant.takes_penalty_ball
+        return is_penalty or bool(state.removal_pending)
+
     def judge(self, case: Case) -> Ruling:
         """The ruling on a stroke, a decision or an incident between strokes."""
         self.check(case.state)
