@@ -21,6 +21,7 @@ from calibration.equipment import GAME_TABLES, TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import PersonEvent
 from referee.layout import find_states, open_rack
+from referee.ledger import Ledger, after_shot, between, racked
 from referee.match_setup import NO_RACE, USUAL_RACE, MatchSetup
 from referee.missing_call import assumed_call, possible_calls
 from referee.readings import CERTAIN_AT, Judgement, judge_shot
@@ -64,6 +65,7 @@ class MatchState:
         people: Touches and official facts that wait for their shot.
         rulings: On every shot, in order.
         assumed: What had to be taken for granted.
+        ledger: The score, a line a shot, with what must be missing.
     """
 
     state: State | None = None
@@ -72,6 +74,7 @@ class MatchState:
     call: Call | None = None
     rulings: tuple[ShotRuling, ...] = ()
     assumed: tuple[str, ...] = ()
+    ledger: Ledger = field(default_factory=Ledger)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +143,8 @@ def corrected(events: Sequence[LogEvent]) -> tuple[LogEvent, ...]:
 def step(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
     """The state after one more event; a ruling in the log is a record of what was said and changes nothing."""
     if event.type == "rack":
-        return replace(match, state=open_rack(setup, match.state, str(event.fields["breaker"])))
+        breaker = str(event.fields["breaker"])
+        return replace(match, state=open_rack(setup, match.state, breaker), ledger=racked(match.ledger, match.state, breaker))
     if event.type == "call":
         return _called(match, event)
     if event.type == "decision":
@@ -331,7 +335,7 @@ def _decided(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchStat
     rules = find_ruleset(setup.game)
     case = Case(state=match.state, events=(_person_event(event, match.state, 0.0),), options=setup.options)
     ruling = rules.judge(case)
-    return replace(match, state=next_state(rules, match.state, ruling))
+    return replace(match, state=next_state(rules, match.state, ruling), ledger=between(match.ledger, ruling))
 
 
 def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
@@ -348,11 +352,14 @@ def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
         judgement = _without_ends(judgement)
     ruling = ShotRuling.of(shot, states[0], judgement, notes=tuple(notes), provisional=match.provisional)
     new = [note for note in notes if note not in match.assumed]
+    after = next_state(rules, states[0], judgement.ruling)
+    is_known = not match.rulings or match.rulings[-1].certain
     return MatchState(
-        state=next_state(rules, states[0], judgement.ruling),
+        state=after,
         provisional=match.provisional or not judgement.certain,
         rulings=(*match.rulings, ruling),
         assumed=(*match.assumed, *new),
+        ledger=after_shot(setup, match.ledger, match.state, states[0], shot, judgement.ruling, after, is_known=is_known),
     )
 
 

@@ -22,13 +22,11 @@ QUESTIONS = {
 MISSING = {
     "ball_gone": "On the table by the record, but not seen before shot {shot}: {balls}. A stroke or a hand must be missing.",
     "ball_back": "Down by the record, but on the table before shot {shot}: {balls}. A spotting must be missing, or a fall was none.",
+    "balls_differ": "Balls on the table by the record: {due}; seen before shot {shot}: {count}. A stroke or a hand must be missing.",
     "rack_unfinished": "A new rack stood before shot {shot}, though {count} object balls were left in the last: their strokes are missing.",
     "break_missing": "A break was due before shot {shot}, but no rack stood there: strokes are missing.",
     "points_short": "New rack before shot {shot}: {points} points less fouls are counted since the last, {due} are due.",
     "breaker": "Player {player} broke, though by the record player {other} had to: an inning is missing.",
-    "inning": "Player {player} shot out of turn at shot {shot}: an inning is missing.",
-    "set_incomplete": "{count} balls on the table and pocketed after shot {shot}; the set has {due}.",
-    "score": "The score {found} after shot {shot} is not what the strokes add up to ({due}).",
 }
 
 CUE_NEXT = {

@@ -28,8 +28,10 @@ from referee.wording import (
     find_words,
     foul_text,
     game_name,
+    missing_text,
     player_name,
     pocket_name,
+    read_reasons,
     reading_text,
     reason_texts,
 )
@@ -172,6 +174,7 @@ def render_report(
         shots=views,
         counts=fill(words.labels["counts"], counts, words),
         assumed=[str(line) for line in review.get("assumed") or ()],
+        missing=[missing_text(item, words) for entry in review.get("ledger") or () for item in read_reasons(entry.get("missing") or ())],
         bad_intervals=bad,
         video=video or "",
         upright="{1:.1f} / {0:.1f}".format(*drawing_size(table)),

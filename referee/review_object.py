@@ -27,6 +27,7 @@ def review_object(
         "assumed": list(match.assumed),
         "shots": [{**shot, **ruling.to_dict()} for shot, ruling in zip(shots, match.rulings, strict=True)],
         "score": match.score,
+        "ledger": [entry.to_dict() for entry in match.state.ledger.entries],
         "bad_intervals": [dict(interval) for interval in bad_intervals],
     }
 

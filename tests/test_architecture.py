@@ -32,6 +32,7 @@ LIGHT = (
     "referee.commands.rejudge",
     "referee.commands.report",
     "referee.diagram",
+    "referee.ledger",
     "referee.log",
     "referee.match",
     "referee.report",

@@ -7,14 +7,19 @@ import click
 
 from referee.log import read_log
 from referee.match import find_differences, recorded_rulings
+from referee.wording import LANGUAGES, find_words, missing_text
 
 
 @click.command()
 @click.argument("log", type=click.Path(path_type=Path))
+@click.option(
+    "--lang", "language", type=click.Choice(list(LANGUAGES)), default="en", show_default=True, help="Language of what is missing."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-def command(log: Path, as_json: bool) -> int:
-    """Judge the match log LOG again, corrections applied, and list the rulings that differ from those recorded."""
-    match = read_log(log)
+def command(log: Path, language: str, as_json: bool) -> int:
+    """Judge the match log LOG again, corrections applied, and list the rulings that differ from those recorded, and what
+    must be missing from it because the score does not add up."""
+    match, words = read_log(log), find_words(language)
     differences = find_differences(recorded_rulings(match.events), match.rulings)
     undecided = [ruling.number for ruling in match.rulings if not ruling.certain]
     if as_json:
@@ -23,6 +28,7 @@ def command(log: Path, as_json: bool) -> int:
             "shots": len(match.rulings),
             "undecided": undecided,
             "score": match.score,
+            "ledger": [entry.to_dict() for entry in match.state.ledger.entries],
             "differences": [difference.to_dict() for difference in differences],
         }
         click.echo(json.dumps(result, ensure_ascii=False, indent=1))
@@ -30,5 +36,7 @@ def command(log: Path, as_json: bool) -> int:
         for difference in differences:
             changes = ", ".join(f"{name} {difference.was.get(name)!r} -> {difference.now.get(name)!r}" for name in difference.fields)
             click.echo(f"shot {difference.shot}: {changes}")
+        for item in match.state.ledger.missing:
+            click.echo(missing_text(item, words))
         click.echo(f"{len(match.rulings)} shots: {len(differences)} ruled otherwise than recorded, {len(undecided)} undecided")
     return 1 if undecided else 0
