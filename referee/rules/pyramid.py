@@ -55,6 +55,11 @@ class Pyramid:
             raise InputError(f"before.phase: {state.phase!r} does not occur in pyramid")
         if state.cue_state not in CUE_STATES:
             raise InputError(f"before.cue_state: {state.cue_state!r} does not occur in pyramid")
+        if self.variant.own_ball != "exchanged" and (state.removal_pending or state.phase.startswith("premium")):
+            field = "removal_pending" if state.removal_pending else "phase"
+            raise InputError(f"before.{field}: no ball is exchanged for the cue ball in {self.game}")
+        if state.cue_state == "hand_anywhere" and self.variant.premium_hand != "hand_anywhere":
+            raise InputError(f"before.cue_state: from the hand the cue ball enters in the house in {self.game}")
         if state.call is not None and state.call.kind == "push_out":
             raise InputError("before.call.kind: a push-out does not occur in pyramid")
 

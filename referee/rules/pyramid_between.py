@@ -122,7 +122,8 @@ def _with_fouls(case: Case, variant: Variant, ruling: Ruling) -> Ruling:
     if not found:
         return ruling
     zone = find_after_foul(case, variant, offender)
-    base = replace(ruling, options=(), options_for=None, cue_next=zone, cue_if_accept=None, placement_rejected=None)
+    booked = ("CHOOSE_REMOVED_BALL",) if case.state.removal_pending else ()
+    base = replace(ruling, options=booked, options_for=None, cue_next=zone, cue_if_accept=None, placement_rejected=None)
     ruling = penalised(case, variant, base, found, offender=offender)
     if offender == case.state.opponent and case.state.in_hand and not ruling.rack_over:
         kept = {"premium_placement": "premium", "break": "rebreak"}.get(case.state.phase, case.state.phase)

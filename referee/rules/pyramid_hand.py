@@ -83,10 +83,12 @@ def is_inside(zone: str, place: tuple[float, float] | None) -> bool:
 
 
 def is_placing(case: Case, event: ShotEvent) -> bool:
-    """COMB-H2: the touch happened with the cue ball in hand, by that ball or while it was being placed."""
+    """COMB-H2: the touch happened with the cue ball in hand, by that ball or while it was being placed (phase or a placement)."""
     if not case.state.in_hand or event not in facts.before_tip(case):
         return False
     if event.fields["ball"] == case.state.cue_ball or event.fields["by"] == "cue_ball_in_hand":
+        return True
+    if case.state.phase == "premium_placement":
         return True
     earlier = case.events[: case.events.index(event)]
     return any(other.type == "placement" for other in earlier)

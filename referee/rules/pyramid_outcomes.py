@@ -266,8 +266,8 @@ def _blank(case: Case, variant: Variant, *, turn: str) -> Ruling:
 
 
 def _forfeited(case: Case, ruling: Ruling) -> Ruling:
-    """COMB-5.2n: the exchange ball was not taken before this stroke: it stays, and its point is taken back."""
-    if not case.state.removal_pending:
+    """COMB-5.2n: the exchange ball was not taken before this stroke of his: it stays, and its point is taken back."""
+    if not case.state.removal_pending or case.state.striker not in (None, case.state.shooter):
         return ruling
     reason = Reason("pyr_forfeited", ("COMB-5.2n",), {"player": case.state.shooter})
     return replace(_scored(ruling, case.state.shooter, -1), removal_forfeited=True, reasons=(*ruling.reasons, reason))

@@ -180,7 +180,7 @@ def test_ball_touched_while_placing() -> None:
         assert (ruling.foul_codes, ruling.points_delta, ruling.turn) == (("PLACEMENT",), Pair(1, 0), "decide:A")
         assert (ruling.options, ruling.restored) == (("CHOOSE_PENALTY_BALL", "BIH_HOUSE"), ("w3",))
     assert incident(DYNAMIC_RULES, *moved, **hand).options == ("CHOOSE_PENALTY_BALL", "BIH_ANYWHERE")
-    assert incident(CLASSIC_RULES, *moved, **hand).options == ("BIH_HOUSE",)
+    assert incident(CLASSIC_RULES, *moved, phase="penalty_hand", cue_state="in_hand").options == ("BIH_HOUSE",)
     assert incident(COMBINED_RULES, an_event("touch", ball="Y", by="hand", actor="B"), **hand).foul is False
 
 
@@ -190,6 +190,10 @@ def test_touch_between_strokes() -> None:
     other = incident(COMBINED_RULES, an_event("touch", ball="w3", by="hand", actor="A"), phase="premium", cue_state="hand_house")
 
     assert (own.foul_codes, own.turn, own.restored, own.points_delta) == (("TOUCH",), "decide:A", ("w3",), Pair(1, 0))
+    pending = incident(
+        COMBINED_RULES, an_event("touch", ball="w3", by="hand", actor="B"), phase="premium", cue_state="hand_house", removal_pending=True
+    )
+    assert set(pending.options) == {"CHOOSE_REMOVED_BALL", "CHOOSE_PENALTY_BALL", "BIH_HOUSE"}
     assert own.options == ("CHOOSE_PENALTY_BALL", "PLAY_POSITION", "PASS_BACK")
     assert (other.foul_codes, other.turn, other.offender, other.points_delta) == (("INTERFERENCE",), "decide:B", "A", Pair(0, 1))
     assert (other.options, other.cue_next, other.next_phase) == (("CHOOSE_PENALTY_BALL", "BIH_HOUSE"), "hand_house", "premium")
@@ -331,6 +335,9 @@ def test_next_state_keeps_what_a_later_stroke_needs() -> None:
         (FREE_RULES, {"cue_ball": "w15"}, "before.cue_ball"),
         (FREE_RULES, {"phase": "push_out_reply"}, "before.phase"),
         (FREE_RULES, {"cue_state": "hand_kitchen"}, "before.cue_state"),
+        (CLASSIC_RULES, {"phase": "premium"}, "before.phase"),
+        (FREE_RULES, {"removal_pending": True}, "before.removal_pending"),
+        (COMBINED_RULES, {"cue_state": "hand_anywhere"}, "before.cue_state"),
         (CLASSIC_RULES, {"call": Call(kind="push_out")}, "before.call"),
     ],
 )
