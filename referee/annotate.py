@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
 from calibration.equipment import BallId
-from referee.video_file import AnnotatedWriter
+from referee.overlap import WriteBehind
+from referee.video_file import AnnotatedWriter, Planes
 from referee.wording import call_text, event_text
 from tracker.history import BallTrack
 from vision.draw import FIRST, OUTLINE, draw_ball, draw_caption, draw_polyline, draw_ring, draw_trail
@@ -216,20 +217,20 @@ def annotate_video(
     shots, stills = review["shots"], dict[int, Still]()
     due = sorted(((_decisive(shot), shot) for shot in shots), key=lambda item: item[0][0])
     size = calibration.camera.image_size_px
-    with AnnotatedWriter(path, size, fps) as writer:
+    with AnnotatedWriter(path, size, fps) as writer, WriteBehind(writer.encode) as behind:
         overlay = Overlay(calibration, tracks, shots, size_px=writer.size_px, players=review.get("players"))
         frame = None
         for frame in frames:
             image = writer.shrink(frame.image)
             overlay.draw(image, frame.time_s)
-            writer.write(image, frame.time_s)
+            behind.put(writer.planes(image, frame.time_s))
             while due and due[0][0][0] <= frame.time_s:
                 (_, text), shot = due.pop(0)
                 stills[int(shot["number"])] = Still(jpeg=_jpeg(image), text=text)
             if on_frame is not None:
                 on_frame(frame)
         if frame is not None and frame.time_s < overlay.held_until_s:
-            _hold(writer, overlay, frame, max(frame.time_s + 1.0 / fps, overlay.held_until_s - CALL_SHOWN_S))
+            _hold(behind.put, writer, overlay, frame, max(frame.time_s + 1.0 / fps, overlay.held_until_s - CALL_SHOWN_S))
     return stills
 
 
@@ -242,12 +243,12 @@ def _decisive(shot: Mapping[str, Any]) -> tuple[float, str]:
     return start_s, "still_strike"
 
 
-def _hold(writer: AnnotatedWriter, overlay: Overlay, last: Frame, from_s: float) -> None:
+def _hold(put: Callable[[Planes], None], writer: AnnotatedWriter, overlay: Overlay, last: Frame, from_s: float) -> None:
     """Show the last call on the last picture for as long as a call is shown."""
     image = writer.shrink(last.image)
     overlay.draw(image, last.time_s, call_at_s=from_s)
-    writer.write(image, from_s)
-    writer.write(image, overlay.held_until_s)
+    put(writer.planes(image, from_s))
+    put(writer.planes(image, overlay.held_until_s))
 
 
 def _jpeg(image: Image) -> bytes:

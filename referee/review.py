@@ -20,6 +20,7 @@ from referee.annotate import Still, annotate_video
 from referee.calls import PersonEvent
 from referee.log import write_log
 from referee.match import Match
+from referee.overlap import read_ahead
 from referee.pipeline import BadInterval, FrameUpdate, Pipeline, ShotUpdate
 from referee.progress import show_progress
 from referee.report import ShotMedia, write_report
@@ -221,10 +222,14 @@ def _judge(
         else:
             recording.states.append(update.state)
 
-    with open_video(path) as source, show_progress(f"Reviewing {path.name}", source.duration_s, quiet=quiet) as advance:
+    with (
+        open_video(path) as source,
+        show_progress(f"Reviewing {path.name}", source.duration_s, quiet=quiet) as advance,
+        read_ahead(source) as frames,
+    ):
         _check_size(source, calibration)
         recording.rate_hz = source.rate_hz or recording.rate_hz
-        for frame in source:
+        for frame in frames:
             for update in pipeline.feed(frame):
                 take(update)
             recording.length_s = frame.time_s
@@ -276,10 +281,11 @@ def _annotate(
         with (
             open_video(recording.path) as source,
             show_progress(f"Writing {name}", recording.length_s, quiet=quiet) as advance,
+            read_ahead(source) as frames,
         ):
             stills |= annotate_video(
                 written(name),
-                source,
+                frames,
                 recording.calibration,
                 _all_tracks(recording),
                 part,

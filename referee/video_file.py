@@ -4,6 +4,7 @@ H.264 in mp4 through PyAV: OpenCV's wheel has no such encoder, and browsers do n
 stands in front, so that a page can jump to a time before the file is loaded.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +27,14 @@ _X264 = {
     # No B-frames: a third less work for a fifth more bytes. The colours are those of OpenCV's conversion (BT.601).
     "x264-params": "bframes=0:colormatrix=smpte170m:colorprim=smpte170m:transfer=smpte170m",
 }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planes:
+    """One picture for the encoder: Y, U, V (4:2:0) below each other, and its time in ticks."""
+
+    yuv: Image
+    pts: int
 
 
 class AnnotatedWriter:
@@ -54,7 +63,6 @@ class AnnotatedWriter:
         self._target, self._partial = path, path.with_name(f"{path.stem}.part{path.suffix}")
         self._last_pts = -1
         self._small = np.empty((self.size_px[1], self.size_px[0], 3), dtype=np.uint8)
-        self._planes = np.empty((self.size_px[1] * 3 // 2, self.size_px[0]), dtype=np.uint8)
         self._partial.touch()  # PyAV opens late; a folder that cannot be written must be told before the work is done.
         self._container = av.open(str(self._partial), "w", format="mp4", options={"movflags": "faststart"})
         self._stream = self._container.add_stream("libx264", rate=Fraction(fps if fps > 0 else 25.0).limit_denominator(1001))
@@ -70,15 +78,21 @@ class AnnotatedWriter:
         cv2.resize(image, self.size_px, dst=self._small, interpolation=cv2.INTER_AREA if halved else cv2.INTER_LINEAR)
         return self._small
 
-    def write(self, image: Image, time_s: float) -> None:
-        """Add one picture of the video's size, BGR, shown from `time_s` on; one that is not later than the last is left out."""
-        pts = round(time_s / _TIME_BASE)
-        if pts <= self._last_pts:
+    def planes(self, image: Image, time_s: float) -> Planes:
+        """A picture of the video's size, BGR, as the encoder takes it, to be shown from `time_s` on."""
+        return Planes(np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420), dtype=np.uint8), round(time_s / _TIME_BASE))
+
+    def encode(self, planes: Planes) -> None:
+        """Add a picture; one that is not later than the last is left out. May run in another thread than `planes`."""
+        if planes.pts <= self._last_pts:
             return
-        cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420, dst=self._planes)
-        picture = av.VideoFrame.from_ndarray(self._planes, format="yuv420p")
-        picture.pts, picture.time_base, self._last_pts = pts, _TIME_BASE, pts
+        picture = av.VideoFrame.from_ndarray(planes.yuv, format="yuv420p")
+        picture.pts, picture.time_base, self._last_pts = planes.pts, _TIME_BASE, planes.pts
         self._container.mux(self._stream.encode(picture))
+
+    def write(self, image: Image, time_s: float) -> None:
+        """`planes` and `encode` in one."""
+        self.encode(self.planes(image, time_s))
 
     def close(self) -> None:
         """Finish the file and give it its name."""
