@@ -37,6 +37,8 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
     racked = is_racked(shot.before, setup.table, setup.game)
     if state is None:
         state = _first_state(setup, rules, seen, racked=racked, notes=notes)
+    if setup.game == "classic_pyramid":
+        notes.append("numbers: the labels of the whites are taken as their numbers (CLA-5.1), which a camera does not read")
     is_owed = isinstance(rules, Pyramid) and rules.is_ball_owed(state)
     state = _with_reply(rules, state, shot, notes)
     if racked and state.phase not in ("break", "rebreak", "after_rerack"):

@@ -8,8 +8,8 @@ Where the match is set up so (`--assume-calls`), the ball that fell is taken as 
 from referee.rules.base import Call
 from tracker.shot import Shot
 
-CALL_SHOT_GAMES = ("straight_14_1",)
-"""Games in which ball and pocket are named before the stroke (S141-1.1)."""
+CALL_SHOT_GAMES = ("straight_14_1", "classic_pyramid")
+"""Games in which ball and pocket are named before the stroke (S141-1.1, CLA-5.2)."""
 
 
 def possible_calls(game: str, call: Call | None, shot: Shot) -> tuple[Call | None, ...]:

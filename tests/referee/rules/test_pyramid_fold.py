@@ -91,3 +91,13 @@ def test_penalty_ball_taken() -> None:
     other = Match.start("free_pyramid")
     other.record_shot(a_shot(1, [], cue="w2"))
     assert not any("shelf" in note for note in other.record_shot(a_shot(2, [], cue="w3", gone="w2 w4")).notes)
+
+
+def test_classic_without_a_recorded_call() -> None:
+    """CLA-5.2: what was announced is not seen, so that nothing is stated about a ball that fell."""
+    unknown = Match.start("classic_pyramid").record_shot(a_shot(1, [pocketed("w2")], fallen="w2"))
+    assumed = Match.start("classic_pyramid", assume_calls=True).record_shot(a_shot(1, [pocketed("w2")], fallen="w2"))
+
+    assert (unknown.verdict, assumed.verdict) == ("undecided", "legal")
+    assert assumed.ruling.points_delta.a == 2
+    assert any(note.startswith("numbers:") for note in assumed.notes)
