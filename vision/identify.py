@@ -50,6 +50,8 @@ _BLACK_COLOUR = 1.5e-5
 """The same at the middle of what a black ball shows: dark, of any hue, for it reflects the room and the cloth."""
 _NO_COLOUR = (60.0, 0.06)
 """How much likelier a white ball is for showing no colour at all, and the coloured part at which that has faded (1/e)."""
+_STRIPE_SHOWN = 0.15
+"""Coloured part from which on a stripe's colour is its dye's: less is an edge mixed with white by blur."""
 _FLOOR = 1e-4
 """No name is less likely than this by looks alone: glare, a hand's shade and a bad frame are commoner."""
 _STRANGER = 0.02
@@ -141,7 +143,12 @@ def _densities(looks: Sequence[Looks], kinds: NDArray[np.intp], columns: NDArray
     coloured = np.array([one.coloured for one in looks])
     tables = np.asarray(read_dyes().density(lab)[:, :, columns].transpose(2, 0, 1, 3))
     boost, fade = _NO_COLOUR
-    tables[..., kinds == _WHITE] = (_ANY_COLOUR * (1 + boost * np.exp(-coloured / fade)))[:, None]
+    colourless = _ANY_COLOUR * (1 + boost * np.exp(-coloured / fade))
+    tables[..., kinds == _WHITE] = colourless[:, None]
+    # A stripe seen from its white end shows its dye in a thin edge or not at all: white then says what it says of any ball.
+    shown = np.minimum(coloured / _STRIPE_SHOWN, 1.0)[:, None]
+    stripes = kinds == _STRIPE
+    tables[..., stripes] = shown * tables[..., stripes] + (1 - shown) * colourless[:, None]
     distance = (np.maximum(lab[:, 0] - 25.0, 0.0) / 13.0) ** 2 + (lab[:, 1] ** 2 + lab[:, 2] ** 2) / 30.0**2
     tables[..., kinds == _BLACK_KIND] = (_BLACK_COLOUR * np.exp(-0.5 * distance))[:, None]
     return np.asarray(tables * _kind_density(looks)[:, kinds], dtype=np.float64)
