@@ -108,9 +108,9 @@ RULES = (FREE_RULES, COMBINED_RULES, DYNAMIC_RULES, CLASSIC_RULES)
 
 def _judge_stroke(case: Case, variant: Variant) -> Ruling:
     """The order of work of rules.md section 3.1."""
-    case = after_decisions(case, variant)
-    undone = _undone(case, variant)
-    return with_put_back(case, _judge_played(case, variant)) if undone is None else undone
+    case, refused = after_decisions(case, variant)
+    ruling = _undone(case, variant) or with_put_back(case, _judge_played(case, variant))
+    return replace(ruling, declaration_rejected=True, reasons=(*refused, *ruling.reasons)) if refused else ruling
 
 
 def _judge_played(case: Case, variant: Variant) -> Ruling:

@@ -26,12 +26,16 @@ def judge_between(case: Case, variant: Variant) -> Ruling:
     return with_put_back(case, _with_fouls(case, variant, _undisturbed(case, variant)))
 
 
-def after_decisions(case: Case, variant: Variant) -> Case:
-    """The case with what was decided before the tip contact worked into its state: a ball taken, a table accepted."""
+def after_decisions(case: Case, variant: Variant) -> tuple[Case, tuple[Reason, ...]]:
+    """The case with what was decided before the tip contact worked into its state (a ball taken, a table accepted), and
+    what was refused."""
+    refused: list[Reason] = []
     for event in facts.before_tip(case):
         if event.type == "decision" and event.fields["option"] != "EXTENSION":
-            case = replace(case, state=_state_after(case.state, decide(case, variant, event), event))
-    return case
+            ruling = decide(case, variant, event)
+            refused += ruling.reasons if ruling.declaration_rejected else ()
+            case = replace(case, state=_state_after(case.state, ruling, event))
+    return case, tuple(refused)
 
 
 def decide(case: Case, variant: Variant, event: ShotEvent) -> Ruling:

@@ -102,6 +102,8 @@ def test_taking_the_exchange_ball() -> None:
     played = incident(COMBINED_RULES, chosen, *parse_stroke("Y>w7 w7@FL"), **pending)
     assert (played.points_delta, played.removal_forfeited) == (Pair(0, 1), None)
     assert {"w3", "w7"}.isdisjoint(played.balls_after)
+    late = incident(COMBINED_RULES, chosen, *parse_stroke("Y>w7 w7@FL"), phase="premium", cue_state="hand_house")
+    assert (late.points_delta, late.declaration_rejected, "w3" in late.balls_after) == (Pair(0, 1), True, True)
 
 
 def test_several_choices_one_after_the_other() -> None:
