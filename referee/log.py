@@ -13,7 +13,8 @@ from typing import Any
 
 from calibration.equipment import TABLES, TableSpec
 from calibration.errors import InputError
-from referee.match import LogEvent, Match
+from referee.log_event import LogEvent
+from referee.match import Match
 from referee.match_setup import EDITION, MatchSetup
 from referee.rules.options import read_options
 from referee.ruling import Pair
@@ -144,8 +145,8 @@ def _read_event(data: Mapping[str, Any], name: str, number: int, *, last: int) -
     for key in needed.get(kind, ()):
         if key not in fields:
             raise InputError(f"{name}, line {number}: a {kind} needs the field {key!r}")
-    if kind == "correction" and not fields.get("void") and not isinstance(fields.get("fields"), dict):
-        raise InputError(f"{name}, line {number}: a correction needs new fields or void")
+    if kind == "correction" and not fields.get("void") and not isinstance(fields.get("insert", fields.get("fields")), dict):
+        raise InputError(f"{name}, line {number}: a correction needs new fields, an event to insert, or void")
     try:
         return LogEvent(id=ident, type=kind, fields=fields)
     except InputError as error:

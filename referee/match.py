@@ -1,12 +1,12 @@
 """A match is a log: append-only events, and a state that is a fold over them; plain module.
 
-    LogEvent     one thing that happened or was said; never changed once written
     MatchState   what the events so far add up to
     Match        the log and its state together, for those who write it
 
-Events: `rack` (who breaks), `call`, `decision`, `official`, `touch` (rules.md section 0.1, `time_s` on the recording's
-clock), `shot` (a shot line), `ruling` (what was said then), `correction`. A correction names an earlier event and gives
-new fields for it or makes it void; nothing is erased, and everything after it is judged again.
+Events (`referee.log_event`): `rack` (who breaks), `state` (what a person says of it), `call`, `decision`, `official`,
+`touch` (rules.md section 0.1, `time_s` on the recording's clock), `shot` (a shot line), `ruling` (what was said then),
+`correction`. A correction names an earlier event and gives new fields for it, makes it void, or puts another before it;
+nothing is erased, and all after it is judged again.
 
 While a shot is undecided the fold goes on with the rule book's default, and what follows is provisional. The layout
 seen before a shot has the last word on which balls are there; where it contradicts the log, both are judged, and only a
@@ -20,8 +20,10 @@ from typing import Any
 from calibration.equipment import GAME_TABLES, TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import PersonEvent
+from referee.given_state import with_given, without_assumed
 from referee.layout import find_states, open_rack
 from referee.ledger import Ledger, after_shot, between, racked
+from referee.log_event import LogEvent, corrected, find_undone
 from referee.match_setup import NO_RACE, USUAL_RACE, MatchSetup
 from referee.missing_call import assumed_call, possible_calls
 from referee.readings import CERTAIN_AT, Judgement, judge_shot
@@ -32,27 +34,6 @@ from referee.ruling import Pair
 from referee.scenario import read_call, read_events
 from referee.shot_ruling import ShotRuling
 from tracker.shot import Shot, ShotEvent
-
-EVENT_TYPES = ("rack", "call", "decision", "official", "touch", "shot", "ruling", "correction")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogEvent:
-    """One line of the log.
-
-    Attributes:
-        id: Counted from 1.
-        type: One of `EVENT_TYPES`.
-        fields: Its other fields. Read only.
-    """
-
-    id: int
-    type: str
-    fields: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.type not in EVENT_TYPES:
-            raise InputError(f"log event {self.id}: type must be one of {', '.join(EVENT_TYPES)}, found {self.type!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +46,7 @@ class MatchState:
         people: Touches and official facts that wait for their shot.
         rulings: On every shot, in order.
         assumed: What had to be taken for granted.
+        given: Fields of the first state that people gave before anything was seen.
         ledger: The score, a line a shot, with what must be missing.
     """
 
@@ -74,6 +56,7 @@ class MatchState:
     call: Call | None = None
     rulings: tuple[ShotRuling, ...] = ()
     assumed: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
 
 
@@ -118,33 +101,13 @@ def fold(setup: MatchSetup, events: Iterable[LogEvent]) -> MatchState:
     return state
 
 
-def corrected(events: Sequence[LogEvent]) -> tuple[LogEvent, ...]:
-    """The events with what corrections say in its place; void events and the corrections themselves left out.
-
-    Raises:
-        InputError: If a correction names no earlier event.
-    """
-    void: set[int] = set()
-    for event in reversed(events):
-        if event.type == "correction" and event.id not in void and event.fields.get("void"):
-            void.add(int(event.fields["of"]))
-    found: dict[int, LogEvent] = {}
-    for event in events:
-        if event.type != "correction":
-            found[event.id] = event
-        elif event.id not in void and not event.fields.get("void"):
-            target = found.get(int(event.fields["of"]))
-            if target is None:
-                raise InputError(f"log event {event.id}: corrects event {event.fields['of']}, which is not an earlier one")
-            found[target.id] = _with_fields(target, event.fields["fields"])
-    return tuple(event for event in found.values() if event.id not in void)
-
-
 def step(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
     """The state after one more event; a ruling in the log is a record of what was said and changes nothing."""
     if event.type == "rack":
         breaker = str(event.fields["breaker"])
         return replace(match, state=open_rack(setup, match.state, breaker), ledger=racked(match.ledger, match.state, breaker))
+    if event.type == "state":
+        return _given(setup, match, event)
     if event.type == "call":
         return _called(match, event)
     if event.type == "decision":
@@ -259,13 +222,29 @@ class Match:
         self._events.append(_ruling_event(self._next_id(), ruling))
         return ruling
 
-    def correct(self, of: int, fields: Mapping[str, Any] | None = None, *, void: bool = False) -> tuple[Difference, ...]:
+    def undo(self) -> tuple[Difference, ...]:
+        """Take back the last event or correction that stands, by a correction; once more takes back the one before.
+
+        What a review adds with a shot (calls, touches) are events of their own.
+
+        Raises:
+            InputError: If nothing is left to take back.
+        """
+        last = find_undone(self._events)
+        if last is None:
+            raise InputError("nothing is left to undo")
+        return self.correct(last.id, void=True)
+
+    def correct(
+        self, of: int, fields: Mapping[str, Any] | None = None, *, void: bool = False, insert: Mapping[str, Any] | None = None
+    ) -> tuple[Difference, ...]:
         """Append a correction of an earlier event, judge everything after it again and append what is now ruled.
 
         Args:
             of: Id of the event.
             fields: New fields for it; for a shot, fields of its shot line.
             void: It did not happen.
+            insert: An event with its `type` that nobody recorded, to stand just before it.
 
         Raises:
             InputError: If there is no such event or it would no longer make sense; the match is then unchanged.
@@ -273,6 +252,8 @@ class Match:
         if all(event.id != of for event in self._events):
             raise InputError(f"there is no event {of} in the log to correct")
         change: dict[str, Any] = {"of": of, "void": True} if void else {"of": of, "fields": dict(fields or {})}
+        if insert is not None:
+            change = {"of": of, "insert": dict(insert)}
         before = {ruling.number: ruling.to_dict() for ruling in self._state.rulings}
         events = [*self._events, LogEvent(id=self._next_id(), type="correction", fields=change)]
         state = fold(self.setup, events)
@@ -312,10 +293,15 @@ def _ruling_event(number: int, ruling: ShotRuling) -> LogEvent:
     return LogEvent(id=number, type="ruling", fields={"number": ruling.number, **ruling.to_dict()})
 
 
-def _with_fields(event: LogEvent, fields: Mapping[str, Any]) -> LogEvent:
-    if event.type == "shot":
-        return replace(event, fields={**event.fields, "shot": {**event.fields["shot"], **fields}})
-    return replace(event, fields={**event.fields, **fields})
+def _given(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
+    """A person says how things stand."""
+    fields = {key: value for key, value in event.fields.items() if key != "time_s"}
+    if match.state is None:
+        return replace(match, given={**match.given, **fields})
+    try:
+        return replace(match, state=with_given(find_ruleset(setup.game), match.state, fields))
+    except InputError as error:
+        raise InputError(f"state in log event {event.id}: {error}") from error
 
 
 def _called(match: MatchState, event: LogEvent) -> MatchState:
@@ -342,6 +328,8 @@ def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
     """Judge one shot against what the log and the layout say was there, and go on from it."""
     rules = find_ruleset(setup.game)
     states, notes = find_states(setup, match.state, shot, provisional=match.provisional)
+    if match.state is None and match.given:
+        states, notes = [with_given(rules, state, match.given) for state in states], without_assumed(notes, match.given)
     call = match.call
     if call is None and setup.assume_calls and (call := assumed_call(setup.game, shot)) is not None:
         notes.append(f"call: the {call.ball} in {call.pocket} at shot {shot.number}, because it fell")

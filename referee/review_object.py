@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.match import Match, corrected
+from referee.log_event import corrected
+from referee.match import Match
 
 FORMAT = "cueref.review/1"
 

@@ -34,6 +34,8 @@ LIGHT = (
     "referee.diagram",
     "referee.ledger",
     "referee.log",
+    "referee.log_event",
+    "referee.given_state",
     "referee.match",
     "referee.report",
     "referee.review_object",

@@ -9,7 +9,8 @@ from calibration.equipment import find_table
 from calibration.errors import InputError
 from referee.calls import PersonEvent
 from referee.layout import is_racked
-from referee.match import LogEvent, Match, corrected, find_differences, fold, recorded_rulings
+from referee.log_event import LogEvent, corrected
+from referee.match import Match, find_differences, fold, recorded_rulings
 from tracker.shot import Shot
 
 R = 0.028575
