@@ -24,8 +24,8 @@ from calibration.table import POCKETS
 from vision.cloth import Cloth, ClothLearner, foreground
 from vision.detection import Detection, Observation
 from vision.frame import Frame
-from vision.identify import likelihoods
-from vision.looks import judge_looks, read_looks, sample_discs
+from vision.identify import Namer
+from vision.looks import judge_looks, sample_discs
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Content, Proposals, Streak, find_proposals
 from vision.rectify import TopView
@@ -114,7 +114,7 @@ class Eyes:
         """
         self._pockets_known = pockets_known
         self._calibration = calibration
-        self._balls = ball_set
+        self._namer = Namer(ball_set)
         self._radius = calibration.spec.ball_radius_m
         self._view = TopView(calibration, ball_radius_px=VIEW_RADIUS_PX)
         self._fine = TopView(calibration, ball_radius_px=_FINE_RADIUS_PX)
@@ -158,7 +158,7 @@ class Eyes:
         )
         seen = self._place(frame, mask, proposals, cloth)
         detections = self._name(frame.image, seen, cloth)
-        detections += self._streaks(frame.image, proposals.streaks, cloth)
+        detections += self._streaks(frame.image, proposals.streaks, seen, cloth)
         return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, detections))
 
     def _current_cloth(self, view: Image, time_s: float) -> Cloth:
@@ -239,13 +239,13 @@ class Eyes:
             centres = np.array([outline.position_m for outline in outlines]).reshape(-1, 2)
             discs = np.array([find.disc for find in seen.finds], dtype=np.uint8)
             looks = judge_looks(discs, self._light_at(centres, cloth))
-            self._named = (seen.finds, cloth, likelihoods(looks, self._balls))
+            self._named = (seen.finds, cloth, self._namer.likelihoods(looks))
         return [
             Detection(position_m=o.position_m, sigma_m=o.sigma_m, score=score, px=o.px, likelihood=name)
             for o, score, name in zip(outlines, seen.scores, self._named[2], strict=True)
         ]
 
-    def _streaks(self, image: Image, streaks: tuple[Streak, ...], cloth: Cloth) -> list[Detection]:
+    def _streaks(self, image: Image, streaks: tuple[Streak, ...], seen: Seen, cloth: Cloth) -> list[Detection]:
         found = []
         for streak in streaks:
             ends = self._view.to_table(streak.ends_px)
@@ -253,8 +253,12 @@ class Eyes:
             if not self._on_bed((float(middle[0]), float(middle[1]))):
                 continue
             px = self._calibration.camera.to_pixels([middle], height_m=self._radius)[0]
-            looks = read_looks(image, middle[None], self._fitter, self._light_at(middle[None], cloth))
-            name = _flattened(likelihoods(looks, self._balls)[0])
+            # Together with the balls that are seen sharply: they tell white, light and the make of the set.
+            discs = np.concatenate(
+                [sample_discs(image, middle[None], self._fitter), *(find.disc[None] for find in seen.finds if find.disc is not None)]
+            )
+            centres = np.array([middle, *(find.outline.position_m for find in seen.finds if find.outline is not None)])
+            name = _flattened(self._namer.likelihoods(judge_looks(discs, self._light_at(centres, cloth)))[0])
             length = float(np.linalg.norm(ends[1] - ends[0]))
             found.append(
                 Detection(
