@@ -44,6 +44,12 @@ _PART_OF_TABLE = 0.7
 """A place covered in a larger share of the pictures is a shadowed mouth or a graphic at the rim, not an arm."""
 _JUST_AFTER_S = 0.2
 """Something that covers the place within this time after the ball was last seen may have hidden it."""
+_NEXT_PICTURE_S = 0.06
+"""A ball is expected in the next picture but one at 25 a second: where it reached a nose in between, it may be in the air."""
+_BEYOND_S = 0.3
+"""A ball that jumps a cushion is over the rail for about this time; later it is out of the picture or on the floor."""
+_NEAR_MOUTH_M = 0.25
+"""Nearer to a mouth than this, a ball lost at a nose met a jaw and fell more often than it jumped."""
 _AT_MOUTH_M = 0.09
 """Last place this close to the middle of a mouth counts as at the mouth: a fast ball's last picture is before it."""
 
@@ -59,6 +65,7 @@ class _Clues:
     hidden: bool
     in_cup: bool
     off: bool
+    beyond: bool
     watched_s: float
 
 
@@ -107,7 +114,9 @@ def _read_end(track: BallTrack, tracks: Sequence[BallTrack], frames: Sequence[Fr
     inwards = velocity[0] * (middle[0] - x) + velocity[1] * (middle[1] - y) > 0
     hidden, watched = _view(frames, time, (x, y), middle, places)
     cup = _new_in_cup(track, time, frames, book)
-    off = here.kind == "outside" or (not soon and not resting and _leaves_soon((x, y), velocity, places))
+    beyond = not resting and _seen_beyond(time, (x, y), velocity, frames)
+    leaves = not soon and not resting and distance > _NEAR_MOUTH_M and _leaves_soon((x, y), velocity, places)
+    off = here.kind == "outside" or beyond or leaves
     clues = _Clues(
         entry_s=entry[1] if entry is not None and soon else None,
         behind=here.depth_m > 0 and here.kind in ("jaws", "cup"),
@@ -118,6 +127,7 @@ def _read_end(track: BallTrack, tracks: Sequence[BallTrack], frames: Sequence[Fr
         hidden=hidden,
         in_cup=cup is not None and (cup[0] == pocket or distance > 0.5),
         off=off,
+        beyond=beyond,
         watched_s=watched,
     )
     p_pocketed, p_off, p_hidden = _weigh(clues)
@@ -244,12 +254,36 @@ def _new_in_cup(track: BallTrack, time_s: float, frames: Sequence[FrameRecord], 
 
 
 def _leaves_soon(place: tuple[float, float], velocity: tuple[float, float], places: PocketMap) -> bool:
-    """True for a fast ball whose last place is at a nose, moving outwards: it may have jumped the cushion."""
-    if hypot(*velocity) < 1.0:
+    """True for a fast ball that reached a nose just after it was last seen: it may have jumped the cushion."""
+    if hypot(*velocity) < _STRIKER_MPS:
         return False
-    x_out = abs(place[0]) + abs(velocity[0]) * 0.03 > places.limit_x_m + 0.01 and place[0] * velocity[0] > 0
-    y_out = abs(place[1]) + abs(velocity[1]) * 0.03 > places.limit_y_m + 0.01 and place[1] * velocity[1] > 0
+    x_out = abs(place[0]) + abs(velocity[0]) * _NEXT_PICTURE_S > places.limit_x_m + 0.01 and place[0] * velocity[0] > 0
+    y_out = abs(place[1]) + abs(velocity[1]) * _NEXT_PICTURE_S > places.limit_y_m + 0.01 and place[1] * velocity[1] > 0
     return x_out or y_out
+
+
+def _seen_beyond(time_s: float, place: tuple[float, float], velocity: tuple[float, float], frames: Sequence[FrameRecord]) -> bool:
+    """Whether something round showed over a cushion just afterwards, on the ball's straight path, where nothing was before."""
+    speed = hypot(*velocity)
+    if speed < _STRIKER_MPS:
+        return False
+    along = (velocity[0] / speed, velocity[1] / speed)
+    before: list[tuple[float, float]] = []
+    for record in frames:
+        if record.time_s > time_s + _BEYOND_S:
+            return False
+        for x, y, _ in record.outside:
+            dx, dy = x - place[0], y - place[1]
+            ahead, aside = dx * along[0] + dy * along[1], abs(dy * along[0] - dx * along[1])
+            if record.time_s <= time_s:
+                before.append((x, y))
+            elif (
+                0 < ahead < 1.3 * speed * (record.time_s - time_s) + _CUP_NEAR_M
+                and aside < _CUP_NEAR_M
+                and all(hypot(x - bx, y - by) > _CUP_NEAR_M for bx, by in before)
+            ):
+                return True
+    return False
 
 
 def _weigh(clues: _Clues) -> tuple[float, float, float]:
@@ -267,7 +301,7 @@ def _weigh(clues: _Clues) -> tuple[float, float, float]:
         pocketed -= 2.0
     seen = min(clues.watched_s, 2.0)
     hidden = 0.5 + (2.0 if clues.hidden else 0.0) + (1.5 if clues.resting else 0.0) - 2.0 * seen
-    off = -3.5 + (5.0 if clues.off else 0.0)
+    off = -3.5 + (5.0 if clues.off else 0.0) + (3.0 if clues.beyond else 0.0)
     top = max(pocketed, hidden, off)
     weights = [exp(value - top) for value in (pocketed, off, hidden)]
     total = sum(weights)

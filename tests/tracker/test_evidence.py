@@ -1,0 +1,53 @@
+"""How tracks end: balls that leave the table over a cushion."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tracker.history import TrackEnd
+
+
+def _scenes() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("tracker_scenes", Path(__file__).with_name("scenes.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+s = _scenes()
+
+
+def _end_of_the_cue_ball(
+    start: tuple[float, float], velocity: tuple[float, float], until_s: float, over: tuple[float, float] | None
+) -> TrackEnd:
+    """The cue ball rests for 0.4 s, runs and is not seen after `until_s`, but for one picture at `over` where given."""
+    tracker = s.tracker()
+    for index in range(70):
+        time = index * s.STEP_S - 0.4
+        cue = s.roll(start, velocity, max(time, 0.0)) if time <= until_s else over if time <= until_s + s.STEP_S + 1e-9 else None
+        tracker.update(s.picture(index, {"cue": cue, "3": (0.3, 0.2), "7": (-0.7, 0.4)}))
+    return next(end for end in tracker.report(0.0, 10.0).ends if end.ball == "cue")
+
+
+def test_a_ball_seen_over_the_cushion_and_never_again_left_the_table() -> None:
+    """Its last place on the bed is 7 cm from the nose; the next picture shows it over the rubber."""
+    end = _end_of_the_cue_ball((0.3, -0.1), (0.0, -2.0), 0.24, (0.3, -0.64))
+    assert end.off_table
+    assert end.p_off_table > 0.99
+
+
+def test_a_ball_lost_at_a_nose_may_have_left_the_table() -> None:
+    """Nobody saw it over the cushion: likely, not sure."""
+    end = _end_of_the_cue_ball((0.3, -0.1), (0.0, -2.0), 0.24, None)
+    assert 0.9 < end.p_off_table < 0.99
+
+
+@pytest.mark.parametrize("over", [None, (1.2, -0.58)])
+def test_a_ball_lost_beside_a_mouth_did_not_jump_the_cushion(over: tuple[float, float] | None) -> None:
+    """It ran at the foot cushion 10 cm from the corner pocket: a jaw is likelier than a flight."""
+    end = _end_of_the_cue_ball((0.8, -0.53), (2.0, 0.0), 0.2, over)
+    assert end.p_off_table < 0.5
