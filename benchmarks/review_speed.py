@@ -1,0 +1,100 @@
+"""Where the time of a review goes: CPU milliseconds a frame by stage, and how many times decoding that is.
+
+    python benchmarks/review_speed.py VIDEO [--game nine-ball] [--table NAME_OR_FILE] [--seconds 10]
+
+Runs the stages one after the other in one thread. Processor time, not the clock on the wall; the ratio to decoding alone
+(measured in the same run) is the figure to compare between machines and between busy and idle hours.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import cv2
+
+from calibration.calibration import Calibration, read_calibration
+from calibration.equipment import GAME_TABLES, find_ball_set, find_table, parse_game
+from referee.annotate import annotate_video
+from referee.review import find_table_in
+from tracker.history import TableState
+from tracker.segment import tracks_of
+from tracker.tracks import Tracker
+from vision.capture import open_video
+from vision.eyes import Eyes
+from vision.frame import Frame
+
+Result = TypeVar("Result")
+STAGES = ("decode", "see", "see, no shortcuts", "track", "annotate")
+
+
+@dataclass
+class Clock:
+    """CPU seconds by stage."""
+
+    spent_s: dict[str, float] = field(default_factory=dict)
+
+    def run(self, stage: str, job: Callable[[], Result]) -> Result:
+        """The job's result; its CPU time goes to the stage."""
+        begun = time.process_time()
+        try:
+            return job()
+        finally:
+            self.spent_s[stage] = self.spent_s.get(stage, 0.0) + time.process_time() - begun
+
+
+def measure(video: Path, calibration: Calibration, balls: str, seconds: float, clock: Clock) -> int:
+    """Run the stages over the first seconds of a video; gives the number of frames."""
+    ball_set = find_ball_set(balls)
+    quick, full, tracker = Eyes(calibration, ball_set), Eyes(calibration, ball_set, shortcuts=False), Tracker(calibration.table, ball_set)
+    states: list[TableState] = []
+    count, rate_hz = 0, 25.0
+    with open_video(video) as source:
+        rate_hz = source.rate_hz or rate_hz
+        frames: Iterator[Frame] = iter(source)
+        while (frame := clock.run("decode", lambda: next(frames, None))) is not None and frame.time_s < seconds:
+            now = frame
+            seen = clock.run("see", lambda: quick.look(now))  # noqa: B023 - run at once
+            clock.run("see, no shortcuts", lambda: full.look(now))  # noqa: B023
+            states.append(clock.run("track", lambda: tracker.update(seen)))  # noqa: B023
+            count += 1
+    with open_video(video) as source, TemporaryDirectory() as folder:
+        shown = takewhile(lambda frame: frame.time_s < seconds, source)
+        target = Path(folder) / "annotated.mp4"
+        clock.run("annotate", lambda: annotate_video(target, shown, calibration, tracks_of(states), {"shots": []}, fps=rate_hz))
+    clock.spent_s["annotate"] -= clock.spent_s["decode"]
+    return count
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("video", type=Path)
+    parser.add_argument("--game", default="nine-ball")
+    parser.add_argument("--table", help="table file or name; default: the usual table of the game")
+    parser.add_argument("--seconds", type=float, default=10.0)
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    game, clock = parse_game(options.game), Clock()
+    if options.table and options.table.endswith(".json"):
+        calibration = read_calibration(Path(options.table))
+    else:
+        calibration = clock.run("find the table", lambda: find_table_in(options.video, find_table(options.table or GAME_TABLES[game])))
+    frames = measure(options.video, calibration, game, options.seconds, clock)
+    decode_s = clock.spent_s["decode"]
+    print(f"{frames} frames of {options.video.name}; CPU")
+    for stage in STAGES:
+        spent_s = clock.spent_s[stage]
+        print(f"  {stage:20} {1000 * spent_s / max(frames, 1):7.2f} ms a frame   {spent_s / decode_s:5.2f} x decoding")
+    if "find the table" in clock.spent_s:
+        print(f"  {'find the table':20} {clock.spent_s['find the table']:7.2f} s once")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
