@@ -23,7 +23,7 @@ from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
 from tracker.clock import picture_factor, read_clock
 from tracker.evidence import read_ends
 from tracker.history import BallTrack, FloatArray, TableState, TrackedBall, TrackReport
-from tracker.identity import NameBook, assign_names, fuse, fused_probabilities, identities
+from tracker.identity import NameBook, assign_names, fuse, fused_probabilities, identities, news
 from tracker.motion import BallFilter
 from tracker.pockets import PocketMap
 from tracker.relabel import find_chains
@@ -316,6 +316,10 @@ class Tracker:
             blur = strand.motion.speed_mps * _BLUR_S
         sharp = 1 / (1 + (2 * blur / self.table.spec.ball_diameter_m) ** 2)
         weight = item.score * sharp * (0.1 if place.depth_m > 0 else 1.0)
+        if strand.frames and strand.frames[-1] >= self._first_frame:
+            gap_s = self._frames[-1].time_s - self._frames[strand.frames[-1] - self._first_frame].time_s
+            way_m = hypot(item.position_m[0] - strand.xs[-1], item.position_m[1] - strand.ys[-1])
+            weight *= news(gap_s, way_m, self.table.spec.ball_radius_m)
         strand.append(frame, *item.position_m, item.sigma_m, item.score, weight, log_ratio)
 
     def _lose(self, result: Assignment, step_s: float, observation: Observation) -> None:

@@ -58,7 +58,7 @@ _STRANGER = 0.02
 """Prior that a detection is none of the balls (chalk, a finger, a logo)."""
 _WIDE_SET = 12
 """Above so many names the sum over sets is restricted to likely ones, for time."""
-_LEAST_TOLD = 1e-3
+_LEAST_TOLD = 1e-6
 """Weight of a picture that tells nothing of the make."""
 
 _WHITE, _SOLID, _STRIPE, _BLACK_KIND = range(4)
@@ -107,7 +107,8 @@ class Namer:
         makes = best[:, 0] + np.log(lights.mean(axis=1))
         prior = np.array([share for share, _ in MAKES])
         now = _shares(makes, prior)
-        told = float((now * np.log(np.maximum(now, 1e-12) / prior)).sum()) + _LEAST_TOLD
+        # Squared, so that hours without the telling balls do not thin out what minutes with them told.
+        told = float((now * np.log(np.maximum(now, 1e-12) / prior)).sum()) ** 2 + _LEAST_TOLD
         self._told += told * (makes - makes.max())
         self._weight += told
         together = _shares(self._told / self._weight, prior)

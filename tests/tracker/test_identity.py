@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from calibration.equipment import find_ball_set
-from tracker.identity import COUNT_LIMIT, NameBook, assign_names, fuse, identities, joint_probabilities
+from calibration.equipment import find_ball_set, find_table
+from calibration.table import Table
+from tracker.identity import COUNT_LIMIT, NameBook, assign_names, fuse, identities, joint_probabilities, news
+from tracker.tracks import Tracker
+from vision.detection import Detection, Observation
 
 NINE = NameBook(find_ball_set("nine"))
 
@@ -53,3 +56,24 @@ def test_a_set_without_names_has_no_doubt_about_them() -> None:
     assert book.vectors([{"3": 1.0}]).shape == (1, 0)
     (only,) = identities(["b1"], np.zeros((1, 0)), book)
     assert only.probability == pytest.approx(1.0)
+
+
+def test_a_picture_is_news_by_time_or_by_rolling() -> None:
+    """The same side a 25th of a second later tells a sixth; a quarter turn, or a quarter of a second, tells anew."""
+    assert news(0.04, 0.0, 0.028575) == pytest.approx(0.16)
+    assert news(0.04, 0.05, 0.028575) == 1.0
+    assert news(0.25, 0.0, 0.028575) == 1.0
+
+
+def test_a_stripe_shown_while_rolling_outweighs_its_white_end_at_rest() -> None:
+    """Five seconds of looking like the cue ball, then two of rolling (nudged) as a stripe: the ball is the 9."""
+    tracker = Tracker(Table(find_table("wpa-9ft")), find_ball_set("nine"))
+    for frame in range(175):
+        rolling = max(frame - 125, 0)
+        likelihood = {"9": 0.9, "cue": 0.1} if rolling else {"9": 0.1, "cue": 0.9}
+        ball = Detection(position_m=(-0.8 + 0.0012 * rolling * min(rolling, 20), 0.1), sigma_m=0.0005, score=0.9, likelihood=likelihood)
+        tracker.update(Observation(time_s=0.04 * frame, detections=(ball,)))
+
+    (identity,) = tracker.report(0.0, 7.0).identities
+
+    assert identity.ball == "9"

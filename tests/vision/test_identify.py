@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from calibration.equipment import find_ball_set
-from vision.identify import assign_names, best_names, likelihoods
+from vision.dyes import read_dyes
+from vision.identify import Namer, assign_names, best_names, likelihoods
 from vision.looks import Looks
 
 NINE = find_ball_set("nine")
@@ -38,6 +39,53 @@ def test_pink_four_says_that_seven_is_brown() -> None:
     beside_purple = likelihoods([brown, purple], NINE)[0]["7"]
 
     assert beside_pink > beside_purple
+
+
+def test_a_lone_orange_red_is_the_five_only_as_far_as_light_allows() -> None:
+    """Halfway from the red dye to the orange-red one neither name is sure; at the dyes themselves the likelier one is right."""
+    dyes = read_dyes()
+    red, orange = (dyes.middles[:, dyes.names.index(name)].mean(axis=0) for name in ("red", "orangered"))
+    red, orange = (np.linalg.solve(dyes.whiten[dyes.names.index(name)], middle) for name, middle in (("red", red), ("orangered", orange)))
+    at = [likelihoods([WHITE, solid(tuple(lab))], NINE)[1] for lab in (red, (red + orange) / 2, orange)]
+
+    assert at[0]["3"] > 0.8
+    assert at[2]["5"] > 0.8
+    assert max(at[1]["3"], at[1]["5"]) < 0.9
+
+
+def test_make_once_seen_is_remembered() -> None:
+    """A brown ball is more surely the 7 after a pink 4 was seen, also when that has fallen; looking again adds nothing."""
+    brown, pink = solid((47.0, 30.0, 28.0)), solid((61.0, 58.0, -6.0))
+    namer = Namer(NINE)
+    before = namer.likelihoods([WHITE, brown])[1]["7"]
+    for _ in range(10):
+        namer.likelihoods([WHITE, brown, pink])
+    after = namer.likelihoods([WHITE, brown])[1]["7"]
+    later = [namer.likelihoods([WHITE, brown])[1]["7"] for _ in range(20)][-1]
+
+    assert after > before
+    assert later == pytest.approx(after, abs=0.02)
+
+
+def test_stripe_on_its_white_end_stays_possible() -> None:
+    """Nearly white with a yellow edge: the cue ball or the 9, none of them excluded; beside a whiter ball it is the 9."""
+    end_on = Looks(white=0.9, rim_white=0.84, dark=0.0, coloured=0.1, lab=(80.0, 0.0, 40.0))
+    alone = likelihoods([end_on], NINE)[0]
+    both = assign_names(likelihoods([end_on, WHITE], NINE), NINE.balls)
+
+    assert alone["9"] > 0.01
+    assert alone["9"] + alone["cue"] > 0.9
+    assert both[0]["9"] > both[0]["cue"]
+
+
+def test_second_source_is_weighed_in() -> None:
+    """What another source says of one ball moves its name and leaves a ball of which it says nothing alone."""
+    red = solid((50.0, 60.0, 38.0))
+    alone = Namer(NINE).likelihoods([red, WHITE])
+    told = Namer(NINE).likelihoods([red, WHITE], [{"5": 0.9, "3": 0.1}, {}])
+
+    assert told[0]["5"] > alone[0]["5"]
+    assert told[1]["cue"] == pytest.approx(alone[1]["cue"], abs=0.01)
 
 
 def test_unnamed_set_names_nothing() -> None:
