@@ -33,8 +33,8 @@ STAYS = ""
 """A ball that is on the table at the end."""
 TRAIL_TYPES = ("ball_ball", "ball_cushion", "rail_top", "centre_line", "pocket_rebound", "head_line")
 """Events of which item 20 of pyramid asks in what order they came."""
-MOST_ASKED = 6
-"""So many doubtful events of a stroke are asked one by one (at most 2**6 readings); surer ones are taken as they are likelier."""
+MOST_ASKED = 5
+"""So many doubtful events of a stroke are asked one by one (at most 2**5 readings); surer ones are taken as they are likelier."""
 FULL_PRODUCT_BALLS = 4
 """Up to so many open balls every combination is judged (at most 2**4 of them); beyond, each ball alone and all together."""
 
@@ -74,11 +74,11 @@ def closed_readings(shot: Shot, state: State) -> list[Reading]:
                 if base <= LEAST_JOINT_P:
                     continue
                 for count, p_count in _rail_counts(shot, state, rail=rail, fates=fates):
-                    for trail, p_trail in _trails(shot, state):
+                    if base * p_count <= LEAST_JOINT_P:
+                        continue
+                    for trail, p_trail in _trails(shot, state, decides=rail and not any(how in POCKETS for how in fates.values())):
                         p = base * p_count * p_trail
-                        if p > LEAST_JOINT_P:
-                            reading = Reading(p=p, first=first, rail=rail, fates=fates, rail_balls=count, trail=trail, state=state)
-                            found.append(reading)
+                        found.append(Reading(p=p, first=first, rail=rail, fates=fates, rail_balls=count, trail=trail, state=state))
     return sorted(found, key=lambda reading: -reading.p)
 
 
@@ -187,18 +187,22 @@ def _is_order_judged(state: State) -> bool:
     return any(ball.startswith("w") for ball in state.balls)
 
 
-def _trails(shot: Shot, state: State) -> Iterator[tuple[frozenset[int] | None, float]]:
-    """Which contacts, cushions and crossings happened, where their order is judged; the least sure are asked one by one."""
+def _trails(shot: Shot, state: State, *, decides: bool) -> Iterator[tuple[frozenset[int] | None, float]]:
+    """Which contacts, cushions and crossings happened, where their order is judged; the least sure are asked one by one.
+
+    With a ball down or no contact at all it `decides` nothing (PYR-20.c1, 29L.1). Answers are not dropped for being
+    unlikely: there are few, and together they can be more than a little.
+    """
     if not _is_order_judged(state):
         yield None, 1.0
         return
     single = [index for index, event in enumerate(shot.events) if event.type in TRAIL_TYPES]
     doubtful = [index for index in single if LEAST_JOINT_P < shot.events[index].p < 1 - LEAST_JOINT_P]
-    asked = sorted(doubtful, key=lambda index: abs(shot.events[index].p - LIKELY))[:MOST_ASKED]
+    asked = sorted(doubtful, key=lambda index: abs(shot.events[index].p - LIKELY))[: MOST_ASKED if decides else 0]
     sure = {index for index in single if index not in asked and shot.events[index].p >= LIKELY}
     for answers in product((True, False), repeat=len(asked)):
         p = prod(shot.events[index].p if yes else 1 - shot.events[index].p for index, yes in zip(asked, answers, strict=True))
-        if p > LEAST_JOINT_P:
+        if p > 0:
             yield frozenset(sure | {index for index, yes in zip(asked, answers, strict=True) if yes}), p
 
 

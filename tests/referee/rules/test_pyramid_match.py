@@ -16,7 +16,7 @@ from referee.ruling import Pair, Ruling
 from referee.words_en import REASONS
 from tracker.shot import ShotEvent
 
-GAMES, MANY_GAMES = 8, 500
+GAMES, MANY_GAMES = 8, 150
 STROKES = 60
 CUSHIONS, POCKETS = ("head", "foot", "left", "right"), ("HL", "HR", "SL", "SR", "FL", "FR")
 OPPOSITE = {"left": "right", "right": "left", "HL": "HR", "HR": "HL", "SL": "SR", "SR": "SL", "FL": "FR", "FR": "FL"}
