@@ -1,7 +1,7 @@
 """Events of a match log, and what corrections make of them; plain module.
 
 A correction names an earlier event (`of`) and gives new `fields` for it, makes it `void`, or puts an event that nobody
-recorded just before it (`insert`). Nothing is erased: a correction can be corrected, made void, and void again.
+recorded just before it (`insert`). Nothing is erased: a correction can be made void itself. An undo is a correction that says so (`undo`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ def find_undone(events: Sequence[LogEvent]) -> LogEvent | None:
     """What an undo takes back: the last event or correction that still stands, and is no undo itself; None where nothing is left."""
     void = _void(events)
     for event in reversed(events):
-        if event.type != "ruling" and event.id not in void and not event.fields.get("void"):
+        if event.type != "ruling" and event.id not in void and not event.fields.get("undo"):
             return event
     return None
 

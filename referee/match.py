@@ -233,7 +233,7 @@ class Match:
         last = find_undone(self._events)
         if last is None:
             raise InputError("nothing is left to undo")
-        return self.correct(last.id, void=True)
+        return self._correct({"of": last.id, "void": True, "undo": True})
 
     def correct(
         self, of: int, fields: Mapping[str, Any] | None = None, *, void: bool = False, insert: Mapping[str, Any] | None = None
@@ -254,6 +254,9 @@ class Match:
         change: dict[str, Any] = {"of": of, "void": True} if void else {"of": of, "fields": dict(fields or {})}
         if insert is not None:
             change = {"of": of, "insert": dict(insert)}
+        return self._correct(change)
+
+    def _correct(self, change: Mapping[str, Any]) -> tuple[Difference, ...]:
         before = {ruling.number: ruling.to_dict() for ruling in self._state.rulings}
         events = [*self._events, LogEvent(id=self._next_id(), type="correction", fields=change)]
         state = fold(self.setup, events)

@@ -56,6 +56,15 @@ def test_undo_takes_back_a_correction() -> None:
     assert match.rulings[-1].foul_codes == ("WRONG_FIRST",)
 
 
+def test_undo_takes_back_a_void_correction() -> None:
+    """A shot that was struck out is back."""
+    match = a_match()
+    match.correct(match.events[-2].id, void=True)
+    match.undo()
+
+    assert [ruling.number for ruling in match.rulings] == [1, 2, 3]
+
+
 def test_undo_can_be_undone_by_making_it_void() -> None:
     """A void correction is no correction."""
     match = a_match()
