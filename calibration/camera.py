@@ -79,13 +79,17 @@ class CameraModel:
             ValueError: If `points_m` is not (N, 2).
         """
         points = _as_points(points_m)
-        heights = np.broadcast_to(np.asarray(height_m, dtype=np.float64), (len(points),))
-        camera = np.column_stack([points, heights]) @ self.rotation.T + self.translation_m
-        depth = np.where(camera[:, 2] > 0, camera[:, 2], np.nan)
-        x, y = camera[:, 0] / depth, camera[:, 1] / depth
+        raised = self.rotation[:, 2:] * np.asarray(height_m, dtype=np.float64).reshape(-1) + self.translation_m[:, None]
+        across, down, depth = self.rotation[:, :2] @ points.T + raised
+        depth = np.where(depth > 0, depth, np.nan)
+        x, y = across / depth, down / depth
         radial, dx, dy = self._distort(x, y)
-        distorted = np.column_stack([x * radial + dx, y * radial + dy, np.ones(len(x))])
-        return (distorted @ self.matrix.T)[:, :2]
+        pixels = np.empty((len(points), 2))
+        (fx, skew, cx), (_, fy, cy), _ = self.matrix.tolist()
+        distorted_y = y * radial + dy
+        pixels[:, 0] = fx * (x * radial + dx) + skew * distorted_y + cx
+        pixels[:, 1] = fy * distorted_y + cy
+        return pixels
 
     def to_table(self, points_px: ArrayLike, *, height_m: float) -> FloatArray:
         """Table positions seen at the given pixels, on the plane `height_m` above the bed.
@@ -117,7 +121,7 @@ class CameraModel:
         return centre[:2] + scale[:, None] * rays[:, :2]
 
     def _distort(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        k1, k2, p1, p2, k3 = self.distortion
+        k1, k2, p1, p2, k3 = self.distortion.tolist()
         r2 = x * x + y * y
         radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
         return radial, 2 * p1 * x * y + p2 * (r2 + 2 * x * x), p1 * (r2 + 2 * y * y) + 2 * p2 * x * y

@@ -89,7 +89,9 @@ class ClothLearner:
         self.bed &= view.inside
         self._radius = view.ball_radius_px
         self._strips = self._make_strips(view, table)
-        self._holes = np.array([_hole(table, view, name) for name in POCKETS])
+        square = np.array([(x, y) for y in range(-2, 3) for x in range(-2, 3)])
+        holes = np.array([_hole(table, view, name) for name in POCKETS])[:, None] + square
+        self._holes = np.clip(holes, 0, np.array(view.size_px) - 1)
 
     def _make_strips(self, view: TopView, table: Table) -> list[tuple[slice, slice, int]]:
         """(rows, columns, axis along the cushion) of each half cushion, from beyond the nose to well inside."""
@@ -163,14 +165,9 @@ class ClothLearner:
 
     def pockets_seen(self, view: Image, cloth: Cloth) -> int:
         """How many of the six pockets differ from cloth: a view of something else shows no pockets where they belong."""
-        seen = 0
-        for x, y in self._holes:
-            part = view[max(y - 2, 0) : y + 3, max(x - 2, 0) : x + 3].reshape(-1, 3).astype(np.float32)
-            if part.size == 0:
-                continue
-            middle = np.median(part, axis=0)
-            seen += bool(np.linalg.norm(middle - cloth.usual) > 0.35 * np.linalg.norm(cloth.usual))
-        return seen
+        middles = np.median(view[self._holes[..., 1], self._holes[..., 0]], axis=1)
+        away = np.linalg.norm(middles - cloth.usual, axis=1)
+        return int((away > 0.35 * np.linalg.norm(cloth.usual)).sum())
 
 
 def split(view: Image, colour: FloatImage) -> tuple[FloatImage, FloatImage]:

@@ -90,14 +90,15 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Mouth:
-    """The line of a pocket's mouth: its middle, directions along and outwards, width, and how deep a ball may lie."""
+class _Mouths:
+    """The lines of the pockets' mouths, one a row: middles, directions along and outwards (6, 2), half widths, and how
+    deep a ball may lie beyond (6,), metres."""
 
     middle: FloatArray
     along: FloatArray
     out: FloatArray
-    width: float
-    deep: float
+    half: FloatArray
+    deep: FloatArray
 
 
 class Eyes:
@@ -122,7 +123,7 @@ class Eyes:
         step = calibration.camera.to_pixels([(0.0, 0.0), (self._radius, 0.0)], height_m=self._radius)
         self._radius_px = float(np.hypot(*(step[1] - step[0])))
         self._fitter = OutlineFitter(calibration.camera, self._radius)
-        self._mouths = [self._mouth(pocket) for pocket in POCKETS]
+        self._mouths = self._make_mouths()
         self._zone = self._ball_zone()
         self._at_holes = self._hole_rims()
         self._pockets_most = 0
@@ -297,20 +298,24 @@ class Eyes:
         spec = self._calibration.spec
         reach = _BEYOND_NOSE * self._radius
         inside = (np.abs(places[:, 0]) < spec.length_m / 2 + reach) & (np.abs(places[:, 1]) < spec.width_m / 2 + reach)
-        for mouth in self._mouths:
-            beyond, aside = (places - mouth.middle) @ mouth.out, np.abs((places - mouth.middle) @ mouth.along)
-            within = aside < mouth.width / 2
-            inside |= within & (beyond > -self._radius) & (beyond < mouth.deep)
-            inside &= ~(within & (beyond >= mouth.deep))
+        mouths = self._mouths
+        from_middle = places[:, None] - mouths.middle
+        beyond = np.einsum("nmi,mi->nm", from_middle, mouths.out)
+        within = np.abs(np.einsum("nmi,mi->nm", from_middle, mouths.along)) < mouths.half
+        deep = beyond >= mouths.deep
+        inside |= (within & (beyond > -self._radius) & ~deep).any(axis=1)
+        inside &= ~(within & deep).any(axis=1)
         return np.asarray(inside, dtype=np.bool_)
 
-    def _mouth(self, pocket: str) -> _Mouth:
-        a, b = np.array(self._calibration.table.mouth_m(pocket))
-        width = float(np.linalg.norm(b - a))
-        middle, along = (a + b) / 2, (b - a) / width
-        out = np.array([along[1], -along[0]])
-        out *= np.sign(out @ middle)
-        return _Mouth(middle, along, out, width, _IN_JAWS["side" if pocket[0] == "S" else "corner"] * self._radius)
+    def _make_mouths(self) -> _Mouths:
+        ends = np.array([self._calibration.table.mouth_m(pocket) for pocket in POCKETS])
+        across = ends[:, 1] - ends[:, 0]
+        width = np.linalg.norm(across, axis=1)
+        middle, along = ends.mean(axis=1), across / width[:, None]
+        out = np.column_stack([along[:, 1], -along[:, 0]])
+        out *= np.sign((out * middle).sum(axis=1, keepdims=True))
+        deep = np.array([_IN_JAWS["side" if pocket[0] == "S" else "corner"] for pocket in POCKETS]) * self._radius
+        return _Mouths(middle, along, out, width / 2, deep)
 
     def _ball_zone(self) -> Mask:
         """View pixels that a ball on the bed can cover."""
@@ -327,9 +332,10 @@ class Eyes:
     def _hole_rims(self) -> Mask:
         """View pixels at the inner rim of the holes: a piece of foreground that reaches them may be the hole itself."""
         rim = np.zeros((self._view.size_px[1], self._view.size_px[0]), np.uint8)
-        for mouth in self._mouths:
-            middle, half = mouth.middle + mouth.deep * mouth.out, mouth.width / 2 * mouth.along
-            first, last = self._view.to_view([middle - half, middle + half])
+        mouths = self._mouths
+        deepest = mouths.middle + mouths.deep[:, None] * mouths.out
+        half = mouths.half[:, None] * mouths.along
+        for first, last in zip(self._view.to_view(deepest - half), self._view.to_view(deepest + half), strict=True):
             ends = [(round(float(x)), round(float(y))) for x, y in (first, last)]
             cv2.line(rim, ends[0], ends[1], 1, 5)
         return np.asarray(rim > 0, dtype=np.bool_)
@@ -346,8 +352,8 @@ class Eyes:
         (x0, y0), (x1, y1) = self._view.to_view([(-spec.length_m / 2, spec.width_m / 2), (spec.length_m / 2, -spec.width_m / 2)])
         bed = left[round(y0) : round(y1), round(x0) : round(x1)]
         rows, columns = bed.shape[0] // _OCCLUDED_CELL, bed.shape[1] // _OCCLUDED_CELL
-        share = cv2.resize(bed.astype(np.float32), (columns, rows), interpolation=cv2.INTER_AREA)
-        return np.asarray(share > 0.2, dtype=np.bool_)
+        share = cv2.resize(bed * np.uint8(250), (columns, rows), interpolation=cv2.INTER_AREA)
+        return np.asarray(np.asarray(share) > 50, dtype=np.bool_)
 
 
 def _blind(frame: Frame, why: str) -> Observation:

@@ -141,10 +141,10 @@ class OutlineFitter:
     def _shape(self, centres: FloatArray) -> "_Shape":
         """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
         outline = self.silhouette(centres)
-        middle = self._camera.to_pixels(centres, height_m=self._radius)
         small = 0.1 * self._radius
-        shifts = [self._camera.to_pixels(centres + small * np.eye(2)[axis], height_m=self._radius) - middle for axis in (0, 1)]
-        jacobian = np.stack(shifts, axis=2) / 0.1
+        steps = np.concatenate([centres, centres + (small, 0.0), centres + (0.0, small)])
+        middle, *moved = self._camera.to_pixels(steps, height_m=self._radius).reshape(3, len(centres), 2)
+        jacobian = np.stack([one - middle for one in moved], axis=2) / 0.1
         along = np.roll(outline, -1, axis=1) - np.roll(outline, 1, axis=1)
         normals = np.stack([along[..., 1], -along[..., 0]], axis=2)
         normals /= np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-9)

@@ -148,12 +148,14 @@ def _pieces(solid: Image, least_area: float) -> Iterator[tuple[tuple[slice, slic
     Labels and sums over the foreground alone: OpenCV's own statistics run over the background too, five times slower.
     """
     count, labels = cv2.connectedComponentsWithAlgorithm(solid, 4, cv2.CV_16U, cv2.CCL_GRANA)
-    places = np.flatnonzero(solid)
+    places = np.flatnonzero(solid.view(np.bool_)).astype(np.int32)
     owner = labels.ravel()[places]
     areas = np.bincount(owner, minlength=count)
     for piece in np.flatnonzero(areas >= least_area).tolist():
-        rows, columns = np.divmod(places[owner == piece], solid.shape[1])
-        box = (slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns.min()), int(columns.max()) + 1))
+        own = places[owner == piece]
+        columns = own % np.int32(solid.shape[1])
+        top, bottom = int(own[0]) // solid.shape[1], int(own[-1]) // solid.shape[1]
+        box = (slice(top, bottom + 1), slice(int(columns.min()), int(columns.max()) + 1))
         yield box, labels[box] == piece, int(areas[piece])
 
 
@@ -252,29 +254,30 @@ def find_circles(image: Image, fine: TopView, view: TopView, box: tuple[slice, s
     return view.to_view(fine.to_table(centres)) if len(centres) else np.empty((0, 2))
 
 
-def _vote(patch: Image, radius: float) -> FloatArray:
+def _vote(patch: Image, radius: float) -> NDArray[np.float32]:
     """Votes for centres, part of a full outline, shape of the patch."""
     smooth = cv2.GaussianBlur(patch, (0, 0), 0.08 * radius)
     dx, dy = (np.asarray(cv2.Scharr(smooth, cv2.CV_16S, one, 1 - one)) for one in (1, 0))
     # Each channel's squared gradient; the strongest channel speaks. Only pixels above the least strength are worked on.
-    size = cv2.add(cv2.multiply(dx, dx, dtype=cv2.CV_32F), cv2.multiply(dy, dy, dtype=cv2.CV_32F))
-    strongest = np.asarray(size).max(axis=2)
+    size = cv2.multiply(dx, dx, dtype=cv2.CV_32F)
+    size = np.asarray(cv2.accumulateProduct(dy.astype(np.float32), dy.astype(np.float32), size), dtype=np.float32)
+    strongest = cv2.max(cv2.max(size[..., 0], size[..., 1]), size[..., 2])
     height, width = strongest.shape
-    rows, columns = np.nonzero(strongest > (16 * _EDGE_LEAST / 4) ** 2)
-    channel = np.asarray(size)[rows, columns].argmax(axis=1)
-    strength = np.sqrt(strongest[rows, columns])
-    ux, uy = dx[rows, columns, channel] / strength, dy[rows, columns, channel] / strength
-    weight = np.minimum(strength / (16 * _EDGE_LEAST), 1.0)
-    votes = np.zeros(height * width)
-    for sign in (1.0, -1.0):
-        x = np.rint(columns + sign * radius * ux).astype(np.intp)
-        y = np.rint(rows + sign * radius * uy).astype(np.intp)
-        inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-        votes += np.bincount(y[inside] * width + x[inside], weights=weight[inside], minlength=height * width)
+    places = np.flatnonzero(strongest > (16 * _EDGE_LEAST / 4) ** 2).astype(np.int32)
+    rows, columns = np.divmod(places, np.int32(width))
+    channel = size.reshape(-1, 3)[places].argmax(axis=1)
+    strength = np.sqrt(strongest.ravel()[places])
+    reach = np.float32(radius) / strength
+    ux, uy = dx.reshape(-1, 3)[places, channel] * reach, dy.reshape(-1, 3)[places, channel] * reach
+    weight = np.minimum(strength / np.float32(16 * _EDGE_LEAST), 1.0)
+    x = np.rint(np.concatenate([columns + ux, columns - ux])).astype(np.int32)
+    y = np.rint(np.concatenate([rows + uy, rows - uy])).astype(np.int32)
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    votes = np.bincount(y[inside] * width + x[inside], weights=np.concatenate([weight, weight])[inside], minlength=height * width)
     sigma = 0.11 * radius
-    smoothed = cv2.GaussianBlur(votes.reshape(height, width), (0, 0), sigma)
+    smoothed = cv2.GaussianBlur(votes.reshape(height, width).astype(np.float32), (0, 0), sigma)
     # An outline two edge pixels thick, all votes within the smoothing's own spread: 1.
-    return np.asarray(smoothed / (2 * np.pi * radius * 2.0 / (4 * np.pi * sigma**2)), dtype=np.float64)
+    return np.asarray(smoothed / np.float32(2 * np.pi * radius * 2.0 / (4 * np.pi * sigma**2)), dtype=np.float32)
 
 
 def _grown(part: Mask, shape: tuple[int, ...], scale: float, shift: tuple[float, float], radius: float) -> Mask:
@@ -284,7 +287,7 @@ def _grown(part: Mask, shape: tuple[int, ...], scale: float, shift: tuple[float,
     return np.asarray(cv2.erode(grown, np.ones((int(0.6 * radius) | 1,) * 2, np.uint8)) > 0, dtype=np.bool_)
 
 
-def _peaks(votes: FloatArray, radius: float) -> FloatArray:
+def _peaks(votes: NDArray[np.float32], radius: float) -> FloatArray:
     """Peaks no nearer to each other than balls can be, best first, shape (N, 2) as (x, y)."""
     around = cv2.dilate(votes, np.ones((int(radius) | 1,) * 2, np.uint8))
     rows, columns = np.nonzero((votes >= around) & (votes > _VOTE_LEAST))

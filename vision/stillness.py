@@ -24,9 +24,9 @@ Mask = NDArray[np.bool_]
 Box = tuple[slice, slice]
 Find = TypeVar("Find")
 
-_KEPT_S = 0.8
-"""A find is made again after this time, seconds: longer keeps one picture's error (0.1 px) for longer, shorter works
-for nothing."""
+_KEPT_S = 1.0
+"""A find is made again in another second of the recording, all at once so that names are fused once: longer keeps one
+picture's error (0.1 px) for longer, shorter works for nothing."""
 _SAME_LEVELS = 4.0
 """Mean difference of a ball's pixels up to which it may be at rest, levels of 255: compression and camera noise give 1
 to 2.5 in good light, a ball that moved half a pixel 4 to 8, a shadow falling on it 10 and more."""
@@ -65,7 +65,7 @@ class KnownBall(Generic[Find]):
 
     def holds(self, image: Image, time_s: float) -> bool:
         """True where the picture shows the same ball at the same place."""
-        if not 0 <= time_s - self.since_s < _KEPT_S:
+        if not _fresh(self.since_s, time_s):
             return False
         now = image[self.box]
         if cv2.norm(now, self.pixels, cv2.NORM_L1) > _SAME_LEVELS * now.size:
@@ -100,6 +100,10 @@ class BallMemory(Generic[Find]):
     def keep(self, known: Sequence[KnownBall[Find]]) -> None:
         """Remember these and nothing else."""
         self._known = list(known)
+
+
+def _fresh(since_s: float, now_s: float) -> bool:
+    return since_s // _KEPT_S == now_s // _KEPT_S
 
 
 def around(image: Image, px: FloatArray, reach_px: float) -> Box:
@@ -143,7 +147,7 @@ class PieceMemory(Generic[Find]):
         """What was found in this piece, where it and the pixels around it are still the same; else None."""
         for known in self._known:
             if (
-                0 <= time_s - known.since_s < _KEPT_S
+                _fresh(known.since_s, time_s)
                 and abs(area - known.area) <= _PART_SHARE * known.area
                 and all(abs(a.start - b.start) <= _BOX_PX and abs(a.stop - b.stop) <= _BOX_PX for a, b in zip(box, known.box, strict=True))
                 and self._same(seen[known.wide], known.pixels)
