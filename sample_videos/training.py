@@ -1,7 +1,7 @@
 """Pictures for training a detector: tables, light, balls, people and graphics of all kinds, with exact truth."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import cv2
@@ -12,7 +12,7 @@ from calibration.calibration import Calibration
 from calibration.equipment import BallId, find_ball_set, find_table
 from calibration.table import Table
 from sample_videos.graphics import draw_graphics
-from sample_videos.looks import draw_look
+from sample_videos.looks import BallLook, draw_look
 from sample_videos.player import PlayerLook, Pose, draw_player
 from sample_videos.poses import draw_camera
 from sample_videos.scene import BallInView, Scene
@@ -71,27 +71,32 @@ def render_training_view(rng: np.random.Generator) -> TrainingView:
     return next(training_views(rng, layouts=1))
 
 
-def training_views(rng: np.random.Generator, *, layouts: int = 6, table_name: str = "") -> Iterator[TrainingView]:
+def training_views(
+    rng: np.random.Generator, *, layouts: int = 6, table_name: str = "", balls: dict[BallId, BallLook] | None = None
+) -> Iterator[TrainingView]:
     """Pictures of one table, camera and light with different balls and people.
 
     Args:
         rng: Source of chance; the same state gives the same pictures.
         layouts: How many.
         table_name: A name of `calibration.equipment`; empty for one of the pool tables by chance.
+        balls: The set to play with; None for one by chance.
     """
     names = ("wpa-9ft", "wpa-9ft", "wpa-9ft", "wpa-8ft", "home-8ft", "bar-7ft")
     table = Table(find_table(table_name or names[int(rng.integers(len(names)))]))
     look = draw_look(rng)
+    if balls is not None:
+        look = replace(look, balls=balls)
     size = ((1920, 1080), (1280, 720), (1280, 720), (1600, 900))[int(rng.integers(4))]
     camera = draw_camera(rng, table, size, look.frame)
     graphics = draw_graphics(rng, size, look.balls) if rng.random() < 0.4 else None
     scene = Scene(camera, table, look, graphics, fine=2)
     calibration = Calibration(table=table, camera=camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True)
     for _ in range(layouts):
-        balls = _balls(rng, table, look.sensor.exposure_s)
-        player = _player(rng, table, balls) if rng.random() < 0.45 else None
-        view = scene.render(balls, player)
-        truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in balls)
+        lying = _balls(rng, table, look.sensor.exposure_s)
+        player = _player(rng, table, lying) if rng.random() < 0.45 else None
+        view = scene.render(lying, player)
+        truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
         yield TrainingView(image=_compress(rng, view.image), calibration=calibration, balls=truth, covered=view.covered)
 
 
