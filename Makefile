@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: install format lint types spelling test slow tests cover docs check
+.PHONY: install format lint types spelling test slow tests mutants speed cover docs check
 
 install: ## environment with cueref (editable) and everything the checks need
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -31,6 +31,12 @@ slow: ## the slow tests; pytest's code 5 only says that there are none
 
 tests: ## all of them in one run, the fast ones first (tests/conftest.py)
 	$(BIN)/pytest -m 'slow or not slow'
+
+mutants: ## every foul check switched off in turn: at least one test must fail (some minutes)
+	$(BIN)/python -m benchmarks.mutants
+
+speed: ## rulings a second on one core
+	$(BIN)/python -m benchmarks.rulings
 
 cover: ## branch coverage of the fast tests; needs pytest-cov, which nothing else does
 	$(BIN)/pip install --quiet --disable-pip-version-check pytest-cov

@@ -124,6 +124,13 @@ def interference(case: Case) -> Foul | None:
     return None
 
 
+def out_of_turn(case: Case) -> Foul | None:
+    """GR-3.41: the player whose inning it is not strikes; the foul is his."""
+    if case.state.striker in (None, case.state.shooter):
+        return None
+    return Foul("OUT_OF_TURN", ("GR-3.41",), {"player": str(case.state.striker)})
+
+
 def touched_while_placing(case: Case) -> Foul | None:
     """GR-3.22, GR-3.40: an object ball touched with the cue ball in hand, or moved while it is placed."""
     for event in facts.touches(case, actor=case.state.shooter):

@@ -196,9 +196,8 @@ def _judge_stroke(case: Case) -> Ruling:
     state = case.state
     if (undone := _undone(case)) is not None:
         return undone
-    if state.striker not in (None, state.shooter):
-        foul = Foul("OUT_OF_TURN", ("GR-3.41",), {"player": str(state.striker)})
-        return after_foul(case, (foul,), offender=str(state.striker))
+    if (foul := general.out_of_turn(case)) is not None:
+        return after_foul(case, (foul,), offender=state.opponent)
     ruling = _judge_played(case)
     if _is_declared(case) and state.phase != "after_break":
         ruling = replace(ruling, declaration_rejected=True, reasons=(general.TOO_LATE, *ruling.reasons))

@@ -174,9 +174,8 @@ def _judge_stroke(case: Case) -> Ruling:
     undone = _undone(case)
     if undone is not None:
         return undone
-    shooter = case.state.striker or case.state.shooter
-    if shooter != case.state.shooter:
-        return with_restored(case, _out_of_turn(case, shooter))
+    if (foul := general.out_of_turn(case)) is not None:
+        return with_restored(case, _out_of_turn(case, foul))
     return with_restored(case, _judge_played(case))
 
 
@@ -202,10 +201,9 @@ def _fouled(case: Case, fouls: tuple[Foul, ...]) -> Ruling:
     return penalised(case, void(case, in_kitchen=in_kitchen), fouls, offender=case.state.shooter)
 
 
-def _out_of_turn(case: Case, striker: str) -> Ruling:
+def _out_of_turn(case: Case, first: Foul) -> Ruling:
     """GR-3.41: the foul of whoever struck; nothing counts, and the player whose inning it is goes on."""
-    first = Foul("OUT_OF_TURN", ("GR-3.41",), {"player": striker})
-    state = replace(case.state, shooter=striker, striker=None, phase="normal")
+    state = replace(case.state, shooter=case.state.opponent, striker=None, phase="normal")
     return _fouled(replace(case, state=state), (first, *find_fouls(replace(case, state=state))))
 
 
