@@ -15,7 +15,7 @@ from calibration.calibration import Calibration
 from calibration.camera import CameraModel
 from calibration.clip import main_view, median_picture
 from calibration.cloth import Cloth, find_cloth
-from calibration.drift import SAME_VIEW, view_matches
+from calibration.drift import SAME_VIEW, views_match
 from calibration.ends import find_foot, foot_side, with_foot, with_foot_at
 from calibration.equipment import TableSpec
 from calibration.landmarks import block_count, find_noses, nose_edges, outer_edges, pockets_seen, unroll
@@ -117,7 +117,8 @@ def find_in_video(
     found = _find(picture, view[:3], spec, foot, lens)
     if isinstance(found, CalibrationFailure) or len(view) < 5:
         return found
-    same = [frame for frame in view if view_matches(found.calibration, picture, frame) >= SAME_VIEW]
+    matches = views_match(found.calibration, picture, view)
+    same = [frame for frame, match in zip(view, matches, strict=True) if match >= SAME_VIEW]
     if len(same) in (len(view), 0):
         return found
     return _find(median_picture(same), same[:3], spec, foot, lens)

@@ -15,6 +15,8 @@ _THUMB_PX = (64, 36)
 _OTHER_VIEW = 28.0
 """Median difference of thumbnails, of 255, above which a picture is of another view; people change less than half
 of the pixels, so the median hardly sees them; a change of exposure stays below 15."""
+_BAND_ROWS = 16
+"""Rows sorted at a time, so that all pictures' rows stay in the processor's cache; only time depends on it."""
 MEDIAN_OF = 11
 """Pictures that go into a median: odd, and enough that one player's positions differ; more only costs time."""
 
@@ -39,10 +41,13 @@ def median_picture(frames: Sequence[Image]) -> Image:
     count = min(len(frames), MEDIAN_OF)
     count -= 1 - count % 2
     chosen = np.linspace(0, len(frames) - 1, count).round().astype(int)
-    rows: list[Image] = [frames[i] for i in chosen]
-    for turn in range(count):
-        for i in range(turn % 2, count - 1, 2):
-            low, high = cv2.min(rows[i], rows[i + 1]), cv2.max(rows[i], rows[i + 1])
-            rows[i], rows[i + 1] = np.asarray(low, dtype=np.uint8), np.asarray(high, dtype=np.uint8)
-    middle: Image = rows[count // 2]
+    middle = np.empty_like(frames[0])
+    for top in range(0, len(middle), _BAND_ROWS):
+        band = slice(top, top + _BAND_ROWS)
+        rows: list[Image] = [frames[i][band] for i in chosen]
+        for turn in range(count):
+            for i in range(turn % 2, count - 1, 2):
+                low, high = cv2.min(rows[i], rows[i + 1]), cv2.max(rows[i], rows[i + 1])
+                rows[i], rows[i + 1] = np.asarray(low, dtype=np.uint8), np.asarray(high, dtype=np.uint8)
+        middle[band] = rows[count // 2]
     return middle

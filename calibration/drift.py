@@ -8,6 +8,8 @@ all of them.
 Fails: a block without any texture says nothing and is left out; a frozen picture matches for ever.
 """
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +40,17 @@ def view_matches(calibration: Calibration, reference: Image, image: Image) -> fl
         reference: Shape (h, w, 3), BGR, showing the calibrated view.
         image: Shape (h, w, 3), BGR; another size means another view: 0.
     """
-    if reference.shape != image.shape:
-        return 0.0
+    return views_match(calibration, reference, [image])[0]
+
+
+def views_match(calibration: Calibration, reference: Image, images: Sequence[Image]) -> list[float]:
+    """`view_matches` of several pictures; where the frame lies in them is worked out once."""
     maps = _frame_maps(calibration)
-    first, second = (_blocks(picture, maps) for picture in (reference, image))
+    first = _blocks(reference, maps)
+    return [_match(first, _blocks(image, maps)) if image.shape == reference.shape else 0.0 for image in images]
+
+
+def _match(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
     first_spread, second_spread = first.std(axis=(1, 2)), second.std(axis=(1, 2))
     told = first_spread > 4.0
     if not told.any():

@@ -96,12 +96,14 @@ def find_foot(images: Sequence[Image], camera: CameraModel, spec: TableSpec, clo
         1.0 where the foot is at positive x of the given camera, -1.0 at negative, with the evidence; None where
         nothing tells.
     """
-    for image in images:
-        unlike = cloth.likeness(_bed(image, camera, spec))
+    maps = _bed_maps(camera, spec)
+    pictures = [_bed(image, maps) for image in images]
+    for picture in pictures:
+        unlike = cloth.likeness(picture)
         found = [sign for sign in (1.0, -1.0) if _has_rack(unlike if sign > 0 else unlike[::-1, ::-1], spec)]
         if len(found) == 1:
             return found[0], "rack"
-    beds = [_bed(image, camera, spec).mean(axis=2) for image in images]
+    beds = [picture.mean(axis=2) for picture in pictures]
     lines = [[_line_strength(bed if sign > 0 else bed[::-1, ::-1]) for bed in beds] for sign in (1.0, -1.0)]
     behind, ahead = (float(np.median(values)) for values in lines)
     if max(behind, ahead) > _LINE_NOISE and max(behind, ahead) > 2.5 * min(behind, ahead):
@@ -109,14 +111,18 @@ def find_foot(images: Sequence[Image], camera: CameraModel, spec: TableSpec, clo
     return None
 
 
-def _bed(image: Image, camera: CameraModel, spec: TableSpec) -> Image:
-    """The playing surface from above, head left, left cushion up, BGR."""
+def _bed_maps(camera: CameraModel, spec: TableSpec) -> NDArray[np.float32]:
+    """Where the pixels of the playing surface seen from above lie in the picture, shape (height, width, 2)."""
     width = _BED_PX
     height = round(_BED_PX * spec.width_m / spec.length_m)
     x = (np.arange(width) + 0.5) / width * spec.length_m - spec.length_m / 2
     y = spec.width_m / 2 - (np.arange(height) + 0.5) / height * spec.width_m
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    maps = camera.to_pixels(grid, height_m=0.0).astype(np.float32).reshape(height, width, 2)
+    return camera.to_pixels(grid, height_m=0.0).astype(np.float32).reshape(height, width, 2)
+
+
+def _bed(image: Image, maps: NDArray[np.float32]) -> Image:
+    """The playing surface from above, head left, left cushion up, BGR."""
     return np.asarray(cv2.remap(image, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 

@@ -142,7 +142,7 @@ class OutlineFitter:
         """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
         outline = self.silhouette(centres)
         small = 0.1 * self._radius
-        steps = np.concatenate([centres, centres + (small, 0.0), centres + (0.0, small)])
+        steps = np.concatenate([centres + np.array(shift) for shift in ((0.0, 0.0), (small, 0.0), (0.0, small))])
         middle, *moved = self._camera.to_pixels(steps, height_m=self._radius).reshape(3, len(centres), 2)
         jacobian = np.stack([one - middle for one in moved], axis=2) / 0.1
         along = np.roll(outline, -1, axis=1) - np.roll(outline, 1, axis=1)
