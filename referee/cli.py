@@ -5,6 +5,7 @@ A command's module is imported only when it is called, so that `cueref judge` ne
 """
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -86,4 +87,6 @@ def _tell(message: str, code: int) -> int:
 
 def run() -> None:
     """Entry point of the console script."""
+    # Our matrices are small: NumPy's own threads would only wait in circles, and take a core from the decoder.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main())
