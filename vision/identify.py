@@ -4,8 +4,9 @@ Theory: a ball of the set is a kind (white, solid, stripe, black) with a dye. It
 density of the white in the outer ring given the kind, times density of the dark part, times density of the colour
 given the dye and the light (vision.dyes). Which dyes the set has (its make: a pink 4 comes with a brown 7) and the
 light are hidden and the same for all balls of a picture: they are weighed by how well each explains all balls
-together. The make holds for a whole recording, so what earlier pictures told of it is kept, as a mean in which a
-picture counts by how much it told: pictures of one table repeat themselves and may not add up.
+together. So is a turn of all hues, from a camera or a recording whose colours are off: rare, but then every ball is
+odd in the same way. Make and turn hold for a whole recording, so what earlier pictures told of them is kept, as a mean
+in which a picture counts by how much it told: pictures of one table repeat themselves and may not add up.
 
 One picture's names: over all ways to give each detection another ball or none, the marginals of the product of
 likelihoods, by dynamic programming over sets of balls (a permanent, exact up to 10 balls and with weak names left
@@ -39,6 +40,11 @@ MAKES: tuple[tuple[float, Mapping[int, str]], ...] = (
 )
 """Sets of balls that are sold: how common, and the dyes of 1 to 7; 9 to 15 repeat them as stripes. Makers' sheets: standard
 sets, the television sets, and the black-box sets whose 5 is purple so that it cannot be taken for the 3."""
+TURNS: tuple[tuple[float, float], ...] = ((0.94, 0.0), (0.02, 15.0), (0.02, -15.0), (0.01, 30.0), (0.01, -30.0))
+"""How common, and by how many degrees all hues are turned: names hold within 8 degrees of each. Phosphor and LED lamps turn
+hues by 5 to 10 degrees, a recording through a wrong colour matrix or a mixing desk by up to 30."""
+_GUESSES = tuple((share * p, make, turn) for share, make in MAKES for p, turn in TURNS)
+_PRIOR = np.array([share for share, _, _ in _GUESSES])
 _PYRAMID_COLOURED = ((170, 30, 35), (225, 170, 30))
 """The coloured ball of a pyramid set: dark red or yellow."""
 _PYRAMID_SPREAD = (11.0, 13.0)
@@ -59,7 +65,11 @@ _STRANGER = 0.02
 _WIDE_SET = 12
 """Above so many names the sum over sets is restricted to likely ones, for time."""
 _LEAST_TOLD = 1e-6
-"""Weight of a picture that tells nothing of the make."""
+"""Weight of a picture that tells nothing of make and turn."""
+_WEIGHED_EACH = 16
+"""Only every so manieth picture is asked about all makes and turns, for time; the first ones all are."""
+_DEAD = 1e-3
+"""A make and turn less likely than this is left out in between: names change by less than the floor of the tracker."""
 
 _WHITE, _SOLID, _STRIPE, _BLACK_KIND = range(4)
 
@@ -69,8 +79,10 @@ class Namer:
 
     def __init__(self, ball_set: BallSet) -> None:
         self._balls = ball_set
-        self._told = np.zeros(len(MAKES))
+        self._told = np.zeros(len(_GUESSES))
         self._weight = 0.0
+        self._shares = _PRIOR
+        self._pictures = 0
 
     def likelihoods(self, looks: Sequence[Looks], second: Sequence[Mapping[BallId, float]] | None = None) -> list[dict[BallId, float]]:
         """Ball to probability by looks alone for each detection of one picture, each adding up to 1.
@@ -87,32 +99,32 @@ class Namer:
             return [{} for _ in looks]
         if self._balls.name == "pyramid":
             return _pyramid(looks, self._balls)
-        kinds, columns = _columns(balls)
-        tables = _densities(looks, kinds, columns)
+        whole = self._pictures < _WEIGHED_EACH or self._pictures % _WEIGHED_EACH == 0
+        self._pictures += 1
+        alive = np.arange(len(_GUESSES)) if whole else np.flatnonzero(self._shares > _DEAD)
+        tables = _densities(looks, balls, alive)
         for row, other in enumerate(second or ()):
             if other:
                 tables[:, :, row] *= np.maximum([other.get(ball, 0.0) for ball in balls], _FLOOR)
         totals = tables.sum(axis=-1)
-        stranger = _STRANGER * _ANY_COLOUR
-        weight = self._weigh(np.log(totals + stranger).sum(axis=-1))
-        mixed = ((weight[..., None] / totals)[..., None] * tables).sum(axis=(0, 1))
-        mixed = np.maximum(mixed, _FLOOR)
+        evidence = np.log(totals + _STRANGER * _ANY_COLOUR).sum(axis=-1)
+        lights = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+        if whole:
+            self._weigh(evidence.max(axis=1) + np.log(lights.mean(axis=1)))
+        weight = self._shares[alive, None] * lights / lights.sum(axis=1, keepdims=True)
+        mixed = np.einsum("gln,glnm->nm", weight[..., None] / totals, tables)
+        mixed = np.maximum(mixed / mixed.sum(axis=1, keepdims=True), _FLOOR)
         mixed /= mixed.sum(axis=1, keepdims=True)
         return [dict(zip(balls, row, strict=True)) for row in mixed.tolist()]
 
-    def _weigh(self, evidence: FloatArray) -> FloatArray:
-        """Probability of makes and lights, shape (makes, lights), from log evidence of this picture and the ones before."""
-        best = evidence.max(axis=1, keepdims=True)
-        lights = np.exp(evidence - best)
-        makes = best[:, 0] + np.log(lights.mean(axis=1))
-        prior = np.array([share for share, _ in MAKES])
-        now = _shares(makes, prior)
+    def _weigh(self, evidence: FloatArray) -> None:
+        """Take in what a picture tells of makes and turns, log evidence of shape (guesses,)."""
+        now = _posterior(evidence)
         # Squared, so that hours without the telling balls do not thin out what minutes with them told.
-        told = float((now * np.log(np.maximum(now, 1e-12) / prior)).sum()) ** 2 + _LEAST_TOLD
-        self._told += told * (makes - makes.max())
+        told = float((now * np.log(np.maximum(now, 1e-12) / _PRIOR)).sum()) ** 2 + _LEAST_TOLD
+        self._told += told * (evidence - evidence.max())
         self._weight += told
-        together = _shares(self._told / self._weight, prior)
-        return np.asarray(together[:, None] * lights / lights.sum(axis=1, keepdims=True), dtype=np.float64)
+        self._shares = _posterior(self._told / self._weight)
 
 
 def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, float]]:
@@ -120,29 +132,31 @@ def likelihoods(looks: Sequence[Looks], ball_set: BallSet) -> list[dict[BallId, 
     return Namer(ball_set).likelihoods(looks)
 
 
-def _shares(evidence: FloatArray, prior: FloatArray) -> FloatArray:
-    shares = prior * np.exp(evidence - evidence.max())
+def _posterior(evidence: FloatArray) -> FloatArray:
+    shares = _PRIOR * np.exp(evidence - evidence.max())
     return np.asarray(shares / shares.sum(), dtype=np.float64)
 
 
 @cache
 def _columns(balls: tuple[BallId, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Kind of each ball, shape (M,), and its dye's column in each make, shape (makes, M); -1 without a dye."""
+    """Kind of each ball, shape (M,), and its dye's column in each guess, shape (guesses, M); 0 without a dye."""
     kinds, numbers = [], []
     for ball in balls:
         number = 0 if ball == "cue" else int(ball)
         kinds.append(_WHITE if number == 0 else _BLACK_KIND if number == 8 else _SOLID if number < 8 else _STRIPE)
         numbers.append(number - 8 if number > 8 else number)
     dyes = read_dyes().names
-    columns = [[dyes.index(make[number]) if number in make else -1 for number in numbers] for _, make in MAKES]
+    columns = [[dyes.index(make[number]) if number in make else 0 for number in numbers] for _, make, _ in _GUESSES]
     return np.array(kinds, dtype=np.intp), np.array(columns, dtype=np.intp)
 
 
-def _densities(looks: Sequence[Looks], kinds: NDArray[np.intp], columns: NDArray[np.intp]) -> FloatArray:
-    """Density of each detection's looks given make, light and ball, shape (makes, lights, N, M)."""
+def _densities(looks: Sequence[Looks], balls: tuple[BallId, ...], alive: NDArray[np.intp]) -> FloatArray:
+    """Density of each detection's looks given guess, light and ball, shape (alive guesses, lights, N, M)."""
+    kinds, columns = _columns(balls)
     lab = np.array([one.lab for one in looks])
     coloured = np.array([one.coloured for one in looks])
-    tables = np.asarray(read_dyes().density(lab)[:, :, columns].transpose(2, 0, 1, 3))
+    turned = {turn: read_dyes().density(_turned_back(lab, turn)) for turn in {_GUESSES[guess][2] for guess in alive}}
+    tables = np.stack([turned[_GUESSES[guess][2]][:, :, columns[guess]] for guess in alive])
     boost, fade = _NO_COLOUR
     colourless = _ANY_COLOUR * (1 + boost * np.exp(-coloured / fade))
     tables[..., kinds == _WHITE] = colourless[:, None]
@@ -153,6 +167,15 @@ def _densities(looks: Sequence[Looks], kinds: NDArray[np.intp], columns: NDArray
     distance = (np.maximum(lab[:, 0] - 25.0, 0.0) / 13.0) ** 2 + (lab[:, 1] ** 2 + lab[:, 2] ** 2) / 30.0**2
     tables[..., kinds == _BLACK_KIND] = (_BLACK_COLOUR * np.exp(-0.5 * distance))[:, None]
     return np.asarray(tables * _kind_density(looks)[:, kinds], dtype=np.float64)
+
+
+def _turned_back(lab: FloatArray, degrees: float) -> FloatArray:
+    """Colours before all hues were turned by `degrees`, shape (N, 3)."""
+    if degrees == 0.0:
+        return lab
+    hsv = cv2.cvtColor(cv2.cvtColor(lab[None].astype(np.float32), cv2.COLOR_LAB2BGR), cv2.COLOR_BGR2HSV)
+    hsv[..., 0] = (hsv[..., 0] - degrees) % 360.0
+    return np.asarray(cv2.cvtColor(cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR), cv2.COLOR_BGR2LAB)[0], dtype=np.float64)
 
 
 def _kind_density(looks: Sequence[Looks]) -> FloatArray:

@@ -1,7 +1,9 @@
 """Names: looks to likelihoods, and one picture's names under "each ball exists once"."""
 
+from dataclasses import replace
 from itertools import permutations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -65,6 +67,20 @@ def test_make_once_seen_is_remembered() -> None:
 
     assert after > before
     assert later == pytest.approx(after, abs=0.02)
+
+
+def test_all_hues_turned_are_turned_back() -> None:
+    """A picture whose every hue is off by 30 degrees has its balls named as before: all are odd in the same way."""
+    balls = {"cue": WHITE, "9": STRIPE, "3": solid((48.0, 64.0, 34.0)), "6": solid((36.0, -26.0, 4.0)), "4": solid((31.0, 37.0, -45.0))}
+    turned = []
+    for one in balls.values():
+        lab = np.array([[one.lab]], dtype=np.float32)
+        hsv = cv2.cvtColor(cv2.cvtColor(lab, cv2.COLOR_LAB2BGR), cv2.COLOR_BGR2HSV)
+        hsv[..., 0] = (hsv[..., 0] + 30.0) % 360.0
+        back = cv2.cvtColor(cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR), cv2.COLOR_BGR2LAB)[0, 0].tolist()
+        turned.append(replace(one, lab=(back[0], back[1], back[2])))
+
+    assert best_names(likelihoods(turned, NINE), NINE.balls) == list(balls)
 
 
 def test_stripe_on_its_white_end_stays_possible() -> None:
