@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import dist, sqrt
 
-from calibration.equipment import TableSpec, find_ball_set
+from calibration.equipment import TableSpec
 from calibration.errors import InputError
 from calibration.table import Table
 from referee.match_setup import MatchSetup
@@ -33,7 +33,7 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
     """
     rules = find_ruleset(setup.game)
     notes: list[str] = []
-    seen = tuple(ball for ball in find_ball_set(setup.game).balls if ball in shot.before)
+    seen = tuple(ball for ball in rules.ball_set.balls if ball in shot.before)
     racked = is_racked(shot.before, setup.table, setup.game)
     if state is None:
         state = _first_state(setup, rules, seen, racked=racked, notes=notes)
@@ -71,18 +71,22 @@ def is_racked(layout: Mapping[str, tuple[float, float]], table: TableSpec, game:
     >>> is_racked({}, find_table("wpa-9ft"), "nine_ball")
     False
     """
-    balls = [ball for ball in find_ball_set(game).balls if ball in layout and ball not in ("cue", "Y")]
-    full = len(find_ball_set(game).balls) - 1
+    cue, *numbered = find_ruleset(game).ball_set.balls
+    balls = [ball for ball in numbered if ball in layout and ball != cue]
+    full = len(numbered)
     if len(balls) < full - MISSING_IN_RACK:
         return False
     places = [layout[ball] for ball in balls]
     centre = (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places))
-    farthest = (2 * sqrt(3) if full == 9 else 8 / sqrt(3)) + RACK_SLACK_RADII  # centre of the rack to its farthest ball, in radii
+    rows = (sqrt(8 * full + 1) - 1) / 2  # of a triangle
+    farthest = (
+        2 * sqrt(3) if full == 9 else 2 * (rows - 1) / sqrt(3)
+    ) + RACK_SLACK_RADII  # centre of the rack to its farthest ball, in radii
     return all(dist(place, centre) <= farthest * table.ball_radius_m for place in places)
 
 
 def _blank(setup: MatchSetup) -> State:
-    balls = find_ball_set(setup.game).balls
+    balls = find_ruleset(setup.game).ball_set.balls
     return State(
         table=setup.table,
         shooter="A",
@@ -133,7 +137,7 @@ def _by_balls(rules: Ruleset, state: State, seen: Sequence[str], shot: Shot, not
 
 def _valid_balls(rules: Ruleset, state: State, balls: Sequence[str]) -> tuple[str, ...]:
     """The balls as a state can have them, the cue ball and what the game cannot be without added; empty where that fails."""
-    order = find_ball_set(rules.game).balls
+    order = rules.ball_set.balls
     for added in ((state.cue_ball,), (state.cue_ball, "9")):
         whole = tuple(ball for ball in order if ball in (*balls, *added))
         try:

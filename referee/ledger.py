@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from calibration.equipment import find_ball_set
 from referee.layout import is_racked
 from referee.match_setup import MatchSetup
 from referee.rules.base import State
+from referee.rules.games import find_ruleset
 from referee.ruling import Pair, Reason, Ruling
 from tracker.shot import Shot
 
@@ -160,7 +160,7 @@ def _gaps(setup: MatchSetup, ledger: Ledger, expected: State | None, shot: Shot,
 
 def _ball_gaps(setup: MatchSetup, expected: State, seen: Mapping[str, object], number: str) -> list[Reason]:
     """Balls of the record that are not there, and the other way round; by number only where they look alike."""
-    ball_set = find_ball_set(setup.game)
+    ball_set = find_ruleset(setup.game).ball_set
     if not ball_set.distinct:
         count, due = len([ball for ball in seen if ball in ball_set.balls]), len(expected.balls)
         return [] if count == due else [Reason("balls_differ", (), {"shot": number, "count": str(count), "due": str(due)})]

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from calibration.equipment import GAME_TABLES, TableSpec, find_table
+from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import PersonEvent
 from referee.given_state import with_given, without_assumed
@@ -153,7 +153,7 @@ class Match:
             notes.append("race: none agreed, no match end is called" if race == NO_RACE else f"race: {race}")
         if race < 1:
             raise InputError(f"race must be 1 or more, found {race}")
-        spec = table or find_table(GAME_TABLES[game])
+        spec = table or find_table(find_ruleset(game).table_name)
         setup = MatchSetup(
             game=game,
             players=Pair(*players),

@@ -14,7 +14,7 @@ from typing import Any
 
 from calibration.automatic import CalibrationFailure, calibrate_video
 from calibration.calibration import Calibration
-from calibration.equipment import BallSet, TableSpec, find_ball_set
+from calibration.equipment import BallSet, TableSpec
 from calibration.errors import InputError
 from referee.annotate import Still, annotate_video
 from referee.calls import PersonEvent
@@ -25,6 +25,7 @@ from referee.pipeline import BadInterval, FrameUpdate, Pipeline, ShotUpdate
 from referee.progress import show_progress
 from referee.report import ShotMedia, write_report
 from referee.review_object import review_object
+from referee.rules.games import find_ruleset
 from referee.rules.options import Options
 from tracker.history import BallTrack, TableState
 from tracker.segment import tracks_of
@@ -113,7 +114,7 @@ def review(
 def _review(
     request: ReviewRequest, folder: Path, on_shot: Callable[[ShotUpdate], None], say: Callable[[str], None], quiet: bool
 ) -> dict[str, Any]:
-    ball_set = find_ball_set(request.game)
+    ball_set = find_ruleset(request.game).ball_set
     first = _calibrated(request, request.videos[0], say, quiet)
     match = Match.start(
         request.game,

@@ -4,14 +4,15 @@ import json
 from pathlib import Path
 
 import click
+import cv2
 
 from calibration.calibration import Calibration, read_calibration
-from calibration.equipment import GAME_TABLES, TableSpec, find_table, parse_game
+from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import read_calls
 from referee.pipeline import ShotUpdate
 from referee.review import ReviewRequest, review
-from referee.rules.games import find_ruleset
+from referee.rules.games import find_ruleset, parse_game
 from referee.rules.options import Options, read_options
 from referee.wording import LANGUAGES, call_text, find_words
 from referee.words import fill
@@ -68,10 +69,10 @@ def command(
 ) -> int:
     """Referee the recorded VIDEOS, parts of one match in order: calls on the terminal, and in the output folder match.jsonl,
     report.html and annotated.mp4. Exit code 1 when a call is undecided."""
+    cv2.setNumThreads(1)  # Decoder, eyes and encoder have a thread each; OpenCV's own would fight them for two cores.
     if dask is not None:
         raise InputError("--dask is not built yet; leave it out to review on this machine")
     game = parse_game(game)
-    find_ruleset(game)
     if game not in ON_REAL_VIDEO:
         click.echo(f"judged on real video so far: {', '.join(ON_REAL_VIDEO)}; {game} on rendered video only", err=True)
     spec, calibration, assumed = _table(table, game)
@@ -120,7 +121,7 @@ def _sum_up(shots: list[dict[str, object]], folder: Path) -> None:
 
 def _table(given: str | None, game: str) -> tuple[TableSpec, Calibration | None, tuple[str, ...]]:
     if given is None:
-        spec = find_table(GAME_TABLES[game])
+        spec = find_table(find_ruleset(game).table_name)
         return spec, None, (f"table: {spec.name}, the usual one of the game",)
     if Path(given).suffix == ".json" or Path(given).exists():
         calibration = read_calibration(Path(given))

@@ -2,14 +2,14 @@
 
 State   the "before" object of rules.md section 0.1: what was fixed before the stroke
 Case    a state, the events that followed, and the organiser's options: all that a ruling may depend on
-Ruleset three pure methods; each game is one module with one `RULES` object, listed in `referee.rules.games`
+Ruleset pure methods; each game is one module with one `RULES` object, listed in `referee.rules.games`
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from calibration.equipment import SCENARIO_TABLE_NAMES, TableSpec
+from calibration.equipment import SCENARIO_TABLE_NAMES, BallSet, TableSpec
 from referee.rules.options import Options
 from referee.ruling import Pair, Ruling, other
 from tracker.shot import ShotEvent
@@ -198,6 +198,16 @@ class Ruleset(Protocol):
     @property
     def game(self) -> str:
         """Name in files (`nine_ball`)."""
+        ...
+
+    @property
+    def ball_set(self) -> BallSet:
+        """Its balls, the cue ball first."""
+        ...
+
+    @property
+    def table_name(self) -> str:
+        """The table it is usually played on."""
         ...
 
     def check(self, state: State) -> None:

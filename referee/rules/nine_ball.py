@@ -11,6 +11,7 @@ declaration of a push-out (N9-6.2), touches and warnings (N9-12, N9-13.3), stale
 from collections.abc import Callable
 from dataclasses import replace
 
+from calibration.equipment import GAME_TABLES, find_ball_set
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case, State
@@ -139,6 +140,8 @@ class NineBall:
     """Nine-ball as a `Ruleset`."""
 
     game = "nine_ball"
+    ball_set = find_ball_set("nine")
+    table_name = GAME_TABLES[game]
 
     def check(self, state: State) -> None:
         """Refuse a state that cannot occur: another ball than 1 to 9, no 9, a break without all nine."""

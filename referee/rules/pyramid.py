@@ -11,6 +11,7 @@ hanging ball would have been hit (23.2), which ball is taken. Not judged: equipm
 
 from dataclasses import dataclass, replace
 
+from calibration.equipment import GAME_TABLES, BallSet, find_ball_set
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case, State
@@ -39,6 +40,16 @@ class Pyramid:
     def game(self) -> str:
         """Name in files."""
         return self.variant.game
+
+    @property
+    def ball_set(self) -> BallSet:
+        """The coloured ball and fifteen whites."""
+        return find_ball_set("pyramid")
+
+    @property
+    def table_name(self) -> str:
+        """Twelve feet."""
+        return GAME_TABLES[self.game]
 
     def check(self, state: State) -> None:
         """Refuse a state that cannot occur: an unknown ball, a coloured cue ball that is gone, a phase or zone of pool."""

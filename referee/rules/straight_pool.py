@@ -12,6 +12,7 @@ choices of 6.4, 7.5c, 7.7 and 12.6. Not judged: where 1 and 5 lie in the opening
 
 from dataclasses import replace
 
+from calibration.equipment import GAME_TABLES, find_ball_set
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case, State
@@ -116,6 +117,8 @@ class StraightPool:
     """14.1 continuous as a `Ruleset`."""
 
     game = "straight_14_1"
+    ball_set = find_ball_set("pool")
+    table_name = GAME_TABLES[game]
 
     def check(self, state: State) -> None:
         """Refuse a state that cannot occur: an unknown ball, a break without all fifteen, a call that 14.1 does not know."""
