@@ -22,6 +22,7 @@ from typing import Any
 
 from calibration.table import POCKETS
 from referee.alternatives import UNKNOWN, Reading, closed_readings, open_variants, to_case
+from referee.limits import near_limits
 from referee.rules.base import Ruleset, State
 from referee.rules.options import Options
 from referee.ruling import Reason, Ruling
@@ -154,15 +155,19 @@ def _judge_reading(
     rules: Ruleset, reading: Reading, shot: Shot, states: Sequence[State], people: Sequence[ShotEvent], options: Options
 ) -> JudgedReading:
     """The one ruling that every answer to what is open gives, or all that they give."""
-    rulings: dict[str, tuple[Ruling, Reading]] = {}
+    rulings: dict[str, tuple[Ruling, Reading, Reason | None]] = {}
     for variant in open_variants(reading, shot, states):
-        ruling = rules.judge(to_case(variant, shot, people, options))
-        rulings.setdefault(_ruling_key(ruling), (ruling, variant))
-    (ruling, example), *others = rulings.values()
+        case = to_case(variant, shot, people, options)
+        ruling = rules.judge(case)
+        rulings.setdefault(_ruling_key(ruling), (ruling, variant, None))
+        for moved, question in near_limits(case, ruling):
+            ruling = rules.judge(moved)
+            rulings.setdefault(_ruling_key(ruling), (ruling, variant, question))
+    (ruling, example, _), *others = rulings.values()
     if not others:
         return JudgedReading(p=reading.p, ruling=ruling, example=reading)
-    candidates = tuple(ruling for ruling, _ in rulings.values())
-    what = _open_question(example, others[0][1], unknown_first=reading.first == UNKNOWN)
+    candidates = tuple(ruling for ruling, _, _ in rulings.values())
+    what = others[0][2] or _open_question(example, others[0][1], unknown_first=reading.first == UNKNOWN)
     return JudgedReading(p=reading.p, ruling=None, example=reading, question=(what,), candidates=candidates)
 
 

@@ -33,6 +33,7 @@ LIGHT = (
     "referee.commands.report",
     "referee.diagram",
     "referee.ledger",
+    "referee.limits",
     "referee.log",
     "referee.log_event",
     "referee.given_state",

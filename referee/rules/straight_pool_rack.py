@@ -6,7 +6,7 @@ the triangle of the rack-ball centres (rules.md section 1.3). A ball is "on" a s
 Where the fifteenth ball (row) and the cue ball (column) lie gives the cell of the table.
 
 Failure cases: a ball whose place is not known is taken to lie far from rack, spots and head string (section 0.1); within
-3 mm of the limit the official decides (section 3.3), which is for the reader of the positions to say.
+3 mm of the limit the official decides (section 3.3): `referee.limits` asks him.
 """
 
 from dataclasses import dataclass
