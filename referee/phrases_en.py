@@ -120,7 +120,7 @@ DOUBTS = {
     "calibration": "the table is not known well enough",
 }
 
-VALUES: dict[str, str] = {}
+VALUES: dict[str, str] = {**OPTIONS}
 """Values that are English words already stay as they are."""
 
 PHRASES = {

@@ -12,7 +12,7 @@ from calibration.equipment import BallId
 from calibration.errors import InputError
 from referee import words_en, words_ru
 from referee.ruling import Reason
-from referee.words import Words, fill
+from referee.words import Words, fill, value_text
 
 Shot = Mapping[str, Any]
 """A shot of the review object."""
@@ -224,7 +224,7 @@ def _next(shot: Shot, result: Mapping[str, Any], players: Mapping[str, str] | No
         plain = shot.get("verdict") == "foul" and "hand" in str(result.get("cue_next"))
         return [f"{cue_next}." if plain else fill(phrases["cue_for"], {"cue": cue_next, "name": name}, words)]
     if turn.startswith("decide:"):
-        options = f" {phrases['or']} ".join(words.options.get(str(option), str(option)) for option in result.get("options") or ())
+        options = f" {phrases['or']} ".join(value_text(str(option), words) for option in result.get("options") or ())
         return [_capital(fill(phrases["decides_options" if options else "decides"], {"name": name, "options": options}, words))]
     shooter = (shot.get("state_before") or {}).get("shooter")
     said = [_capital(fill(phrases["continues" if turn == shooter else "to_shoot"], {"name": name}, words))]

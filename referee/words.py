@@ -52,13 +52,21 @@ class Words:
     labels: Texts
 
 
+def value_text(value: str, words: Words) -> str:
+    """A value in the language; of `CODE:ball` the code is, and the ball stays."""
+    code, colon, ball = value.partition(":")
+    if value in words.values or code not in words.values or not colon:
+        return words.values.get(value, value)
+    return f"{words.values[code]} ({ball})"
+
+
 def fill(text: str, values: Texts, words: Words) -> str:
     """The text with its values; one that is missing shows as a question mark rather than stopping the referee.
 
     A value may be a list with commas; each of its parts is put into the language.
     """
     for key, value in values.items():
-        said = ", ".join(words.values.get(part, part) for part in value.split(", "))
+        said = ", ".join(value_text(part, words) for part in value.split(", "))
         text = text.replace("{" + key + "}", said)
     head, *rest = text.split("{")
     return head + "".join("?" + part.partition("}")[2] for part in rest)

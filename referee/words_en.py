@@ -67,7 +67,7 @@ REASONS: dict[str, str] = {
     "RETURN_SHOT_PUSH_OUT_ALLOWED": "Player {player} hands the shot back to player {other}, who may push out.",
     "push_out_declared": "Player {player} declares a push-out.",
     "restored": "Player {player} has the moved ball put back.",
-    "refused": "{option} is not open to player {player} now; nothing changes.",
+    "refused": "Player {player} may not {option} now; nothing changes.",
     "outside": "Moved from outside: put back, no penalty.",
     "rack_lost": "Moved from outside and not to be put back: the rack is played again with the same breaker.",
     "stalemate": "Stalemate: the player who broke breaks again.",

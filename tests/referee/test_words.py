@@ -89,3 +89,11 @@ def test_value_is_put_into_the_language() -> None:
 
     assert reason_text(Reason("TOUCH", (), {"ball": "5", "by": "sleeve"}), russian) == "Касание шара 5 (рукавом)."
     assert fill("{balls}", {"balls": "cue, 7"}, russian) == "биток, 7"
+
+
+def test_choice_that_names_a_ball_is_said() -> None:
+    """The code is put into words, the ball stays."""
+    refused = Reason("refused", (), {"player": "A", "option": "CHOOSE_SPOT_BALL:3"})
+
+    assert reason_text(refused) == "Player A may not choose the ball to be spotted (3) now; nothing changes."
+    assert reason_text(refused, find_words("ru")) == "Игроку A сейчас не разрешено: выбрать выставляемый шар (3); ничего не меняется."
