@@ -2,7 +2,7 @@
 
     python -m benchmarks.mutants [NAME...]
 
-A check is a function of `referee/rules/` that gives a `Foul` (or several). Its code is replaced by one that finds
+A check is a function of `referee/rules/` that gives a `Foul` (or several), or a fact that an official states. Its code is replaced by one that finds
 nothing, in a process of its own, so that every list that holds the function is affected and no file is touched; then the
 tests of the rules run until the first fails. A check that no test misses is printed as ALIVE, and the exit code is 1.
 """
@@ -19,6 +19,8 @@ from types import FunctionType
 
 import pytest
 
+from referee.rules import general
+
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "referee" / "rules"
 TESTS = ("tests/referee/test_judge.py", "tests/referee/rules")
@@ -34,6 +36,8 @@ def find_checks() -> Iterator[str]:
                 continue
             if gives_fouls(node.returns):
                 yield f"referee.rules.{path.stem}:{node.name}"
+        if path.stem == "general":
+            yield from (f"referee.rules.general:STATED_FOULS[{fact}]" for fact in general.STATED_FOULS)
 
 
 def gives_fouls(annotation: ast.expr) -> bool:
@@ -54,11 +58,19 @@ def finds_none(*_args: object, **_options: object) -> tuple[()]:
 def run_without(name: str) -> int:
     """The tests with that check switched off; pytest's exit code."""
     module, _, function = name.partition(":")
+    if function.startswith("STATED_FOULS"):
+        del general.STATED_FOULS[function.partition("[")[2].rstrip("]")]
+        return run_tests()
     check = getattr(importlib.import_module(module), function)
     if not isinstance(check, FunctionType):
         raise TypeError(f"{name} is no plain function")
     one = "None" in str(check.__annotations__["return"])
     check.__code__ = (finds_nothing if one else finds_none).__code__
+    return run_tests()
+
+
+def run_tests() -> int:
+    """The tests of the rules until the first fails; pytest's exit code."""
     return int(pytest.main(["-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "-k", RARE, *TESTS]))
 
 
