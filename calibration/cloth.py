@@ -37,6 +37,10 @@ _SHADE = 0.012
 """Half the width of a shade that is bridged between bed and rubber, of the root of the bed's area; half a rail is 0.03."""
 _CANDIDATES = 4
 """Colours tried; the floor can be larger than the cloth."""
+STRICTNESS = ((1.0, 3.5), (1.0, 1.8), (0.55, 3.5), (0.55, 1.8))
+"""Ways to tell cloth from its surroundings, usual one first: share of the tolerance in chroma, and factor in lightness
+that is a tolerance. Grey cloth between grey rails differs in lightness only, tan cloth between brown rails by little
+chroma; but these split cloth that lamps light unevenly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,6 +55,7 @@ class Cloth:
         chroma: Median of (blue - green, red - green) over the mean channel, shape (2,).
         lightness: Median of the mean channel, 0..255.
         tolerance: Largest distance in chroma of cloth.
+        shade: Factor in lightness that is a tolerance.
     """
 
     mask: NDArray[np.bool_]
@@ -60,18 +65,20 @@ class Cloth:
     chroma: FloatArray
     lightness: float
     tolerance: float
+    shade: float
 
     def likeness(self, image: Image) -> NDArray[np.float32]:
         """How far each pixel is from cloth, in tolerances: below 1 is cloth; shape (h, w)."""
         chroma, lightness = _ratios(image)
-        return _distance(chroma, lightness, self.chroma, self.lightness, self.tolerance)
+        return _distance(chroma, lightness, self.chroma, self.lightness, self.tolerance, self.shade)
 
 
-def find_cloth(image: Image) -> Cloth | None:
+def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0]) -> Cloth | None:
     """The cloth of the table in a picture.
 
     Args:
         image: Shape (h, w, 3), BGR.
+        strictness: One of `STRICTNESS`.
 
     Returns:
         None where no region of one colour has four sides.
@@ -83,11 +90,11 @@ def find_cloth(image: Image) -> Cloth | None:
     chroma, lightness = _ratios(small)
     best: tuple[float, Cloth] | None = None
     for peak in _peaks(chroma):
-        found = _region(chroma, lightness, peak)
+        found = _region(chroma, lightness, peak, strictness)
         if found is None:
             continue
         mask, centre, light, tolerance = found
-        mask = _with_cushions(mask, _distance(chroma, lightness, centre, light, tolerance) < 1)
+        mask = _with_cushions(mask, _distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1)
         sides = _four_sides(mask)
         if sides is None:
             continue
@@ -96,11 +103,17 @@ def find_cloth(image: Image) -> Cloth | None:
         if best is None or score > best[0]:
             full = sides.copy()
             full[:, 2] = (sides[:, 2] - 0.5 * (1 - scale) * (sides[:, 0] + sides[:, 1])) / scale
-            full_quad = (quad + 0.5) / scale - 0.5
-            best = (
-                score,
-                Cloth(mask=mask, scale=scale, sides_px=full, quad_px=full_quad, chroma=centre, lightness=light, tolerance=tolerance),
+            cloth = Cloth(
+                mask=mask,
+                scale=scale,
+                sides_px=full,
+                quad_px=(quad + 0.5) / scale - 0.5,
+                chroma=centre,
+                lightness=light,
+                tolerance=tolerance,
+                shade=strictness[1],
             )
+            best = score, cloth
     return best[1] if best and best[0] > 0 else None
 
 
@@ -119,10 +132,10 @@ def _ratios(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def _distance(
-    chroma: NDArray[np.float32], lightness: NDArray[np.float32], centre: FloatArray, light: float, tolerance: float
+    chroma: NDArray[np.float32], lightness: NDArray[np.float32], centre: FloatArray, light: float, tolerance: float, shade: float
 ) -> NDArray[np.float32]:
     away = np.hypot(chroma[..., 0] - centre[0], chroma[..., 1] - centre[1]) / tolerance
-    ratio = np.abs(np.log(lightness / light)) / np.log(3.5)
+    ratio = np.abs(np.log(lightness / light)) / np.log(shade)
     return np.asarray(np.hypot(away, np.maximum(0, ratio - 0.45)), dtype=np.float32)
 
 
@@ -145,7 +158,7 @@ def _peaks(chroma: NDArray[np.float32]) -> list[FloatArray]:
 
 
 def _region(
-    chroma: NDArray[np.float32], lightness: NDArray[np.float32], peak: FloatArray
+    chroma: NDArray[np.float32], lightness: NDArray[np.float32], peak: FloatArray, strictness: tuple[float, float]
 ) -> tuple[NDArray[np.bool_], FloatArray, float, float] | None:
     near = np.hypot(chroma[..., 0] - peak[0], chroma[..., 1] - peak[1]) < 2 * _CHROMA_BIN
     core = _largest(near)
@@ -155,8 +168,8 @@ def _region(
         centre = np.asarray(np.median(chroma[core], axis=0), dtype=np.float64)
         light = float(np.median(lightness[core]))
         spread = np.percentile(np.hypot(*(chroma[core] - centre).T), 90)
-        tolerance = float(np.clip(2.5 * spread, *_CHROMA_TOLERANCE))
-        grown = _largest(_distance(chroma, lightness, centre, light, tolerance) < 1)
+        tolerance = strictness[0] * float(np.clip(2.5 * spread, *_CHROMA_TOLERANCE))
+        grown = _largest(_distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1)
         if grown is None:
             return None
         core = grown

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from calibration.camera import CameraModel
 from calibration.cloth import Cloth
 from calibration.solve import SIDES, EdgePoints, side_points_m
-from calibration.table import POCKETS, Table
+from calibration.table import Table
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -45,10 +45,10 @@ _FIRST_AMONG = 0.75
 _OUTERMOST_OF = 0.35
 """Of several steps of one sign at a place the outermost with this share of the strongest is the nose: where a shade
 begins a little inside the nose's own dark line, that step can be the stronger."""
-_HOLE_SHARE = 0.5
-"""Share of the disc behind a mouth that is not of the cloth's colour where there is a pocket; the shelf is cloth."""
-_HOLE_STEPS = (0.55, 0.9)
-"""How far behind a mouth it is looked for, in ball diameters: still within the rubber's width where there is no pocket."""
+_BLUR_PX = 1.25
+"""Blur with which a nose is seen, that of `steps` (1 pixel) and of lens and video (0.7) together."""
+_THIN_M = 0.001
+"""Half the width of the dark line under a nose, at least: lines of 1 to 4 mm are seen."""
 _INWARD_M, _OUTWARD_M = 0.10, 0.07
 """The strip's reach inside the rough nose line and outside the rough outer edge."""
 
@@ -305,8 +305,10 @@ def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nose
         if side not in noses:
             continue
         change = noses[side].sign * steps(strip, metres_per_pixel)
-        window = np.flatnonzero(np.abs(strip.outward_m - noses[side].outward_m) < reach_m)
-        along, outward = [], []
+        beyond = reach_m + (_BLUR_PX * metres_per_pixel if noses[side].sign < 0 else 0.0)
+        away = strip.outward_m - noses[side].outward_m
+        window = np.flatnonzero((away > -reach_m) & (away < beyond))
+        along, outward, depths = [], [], []
         for middle, profile in zip(strip.along_m, change, strict=True):
             inside = window[1:-1]
             tops = inside[(profile[inside] > profile[inside - 1]) & (profile[inside] >= profile[inside + 1])]
@@ -319,37 +321,27 @@ def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nose
             shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
             along.append(middle)
             outward.append(strip.outward_m[i] + shift * (strip.outward_m[1] - strip.outward_m[0]))
+            turns = np.flatnonzero(profile[i:] <= 0)
+            if len(turns):
+                j = i + int(turns[0])
+                share = profile[j - 1] / (profile[j - 1] - profile[j]) if j > i else 0.0
+                depths.append((j - 1 + share - i - shift) * (strip.outward_m[0] - strip.outward_m[1]))
         points = _agreeing(np.array(along), np.array(outward))
         if points is not None:
+            points = points[0], points[1] - _line_bias(noses[side], depths, metres_per_pixel)
             pixels = camera.to_pixels(side_points_m(side, *points, table.spec), height_m=table.spec.nose_height_m)
             edges.append(EdgePoints(side=side, points_px=pixels, along_m=points[0], outer=False, sigma_m=0.001))
     return edges
 
 
-def pockets_seen(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> tuple[int, int]:
-    """How many of the pockets lie in the picture, and behind how many of their mouths there is no cloth.
+def _line_bias(nose: Step, depths: list[float], metres_per_pixel: float) -> float:
+    """How far outward of the nose its step is seen, where the nose is the edge of a thin dark line, metres.
 
-    Args:
-        image: Shape (h, w, 3), BGR.
-        camera: A model of it.
-        table: The table.
-        cloth: Its colour.
+    Blur moves the two edges of a thin line apart: its steepest place lies a blur's width from its middle, however thin
+    the line is. `depths` are the distances from there to the darkest place.
     """
-    ball = table.spec.ball_diameter_m
-    angles, radii = np.meshgrid(np.linspace(0, 2 * np.pi, 12, endpoint=False), np.array([0.1, 0.25, 0.4]) * ball)
-    disc = np.column_stack([(radii * np.cos(angles)).ravel(), (radii * np.sin(angles)).ravel()])
-    visible = holes = 0
-    height, width = image.shape[:2]
-    for pocket in POCKETS:
-        centre = np.array(table.mouth_centre_m(pocket))
-        outward = np.array([{"H": -1.0, "S": 0.0, "F": 1.0}[pocket[0]], 1.0 if pocket[1] == "L" else -1.0])
-        shares = []
-        for step in _HOLE_STEPS:
-            place = centre + step * ball * outward / np.hypot(*outward)
-            pixels = camera.to_pixels(place + disc, height_m=0.0).astype(np.float32)
-            if ((pixels >= 0) & (pixels <= [width - 1, height - 1])).all():
-                seen = np.asarray(cv2.remap(image, pixels[None, :, 0], pixels[None, :, 1], cv2.INTER_LINEAR), dtype=np.uint8)
-                shares.append(float((cloth.likeness(seen) > 1).mean()))
-        visible += int(bool(shares))
-        holes += int(bool(shares) and max(shares) > _HOLE_SHARE)
-    return visible, holes
+    if nose.sign > 0 or not depths:
+        return 0.0
+    depth = max(0.0, float(np.median(depths)))
+    blur = _BLUR_PX * metres_per_pixel
+    return max(0.0, depth - float(np.sqrt(max(depth**2 - blur**2, _THIN_M**2))))

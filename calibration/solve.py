@@ -5,7 +5,8 @@ height, or on the outer edge of the rubber, which runs parallel to it at a dista
 (one profile of rubber) and is fitted too. A residual is the distance in the picture, across the line, between the
 landmark and the modelled line at the same place along the cushion, lens included, divided by the local scale: metres.
 Parameters: log focal length, lens distortion at the picture's corner
-(first and second term), rotation vector, translation, width of the rubber; the table keeps its true proportions.
+(first and second term), rotation vector, translation, width of the rubber, optical axis in the picture; the table
+keeps its true proportions.
 Robust loss: soft L1 (Triggs et al. 2000, Bundle adjustment, section 4).
 
 A straight overhead view hardly shows the focal length (it trades against height); a weak prior holds it. Wrong by
@@ -37,6 +38,9 @@ _FOCAL_SIGMA = 0.3
 """Of its logarithm; wider lets a straight overhead view run away, narrower overrules a tilted one."""
 _LENS_SIGMA = (0.06, 0.015)
 """Of the two distortion terms at the picture's corner, as a fraction of the radius (lenses: 2 to 10 % barrel)."""
+_MIDDLE_SIGMA = 0.03
+"""How far the optical axis may be from the picture's middle, of its longer side: lenses 0.01, cropped recordings 0.1.
+Held fast, a cropped and tilted view fits its noses and is yet centimetres off within; free, an upright one runs away."""
 _RUBBER_M, _RUBBER_SIGMA_M = 0.047, 0.008
 """Width of rubber seen from above: 30 to 70 mm."""
 _NOISE_M = 0.001
@@ -141,7 +145,7 @@ def start_from_quad(
         error = float(np.ravel(errors)[i])
         move = move - rotation @ np.array([0, 0, spec.nose_height_m])
         if (-rotation.T @ move)[2] > 0 and (best is None or error < best[0]):
-            best = error, np.concatenate([[0.0, 0.0, 0.0], turn.ravel(), move, [_RUBBER_M]])
+            best = error, np.concatenate([[0.0, 0.0, 0.0], turn.ravel(), move, [_RUBBER_M, 0.0, 0.0]])
     return None if best is None else best[1]
 
 
@@ -159,8 +163,9 @@ def camera_from(parameters: FloatArray, image_size_px: tuple[int, int], lens: Le
     width, height = image_size_px
     focal = _FOCAL_PRIOR * max(image_size_px) * float(np.exp(parameters[0]))
     corner = (width**2 + height**2) / 4 / focal**2
+    middle = np.array([width - 1, height - 1]) / 2 + max(image_size_px) * parameters[10:12]
     return CameraModel(
-        matrix=np.array([[focal, 0.0, (width - 1) / 2], [0.0, focal, (height - 1) / 2], [0.0, 0.0, 1.0]]),
+        matrix=np.array([[focal, 0.0, middle[0]], [0.0, focal, middle[1]], [0.0, 0.0, 1.0]]),
         distortion=np.array([parameters[1] / corner, parameters[2] / corner**2, 0.0, 0.0, 0.0]),
         rotation=rotation,
         translation_m=np.array(parameters[6:9], dtype=np.float64),
@@ -192,6 +197,8 @@ def solve(
             parameters[1] / _LENS_SIGMA[0],
             parameters[2] / _LENS_SIGMA[1],
             (parameters[9] - _RUBBER_M) / _RUBBER_SIGMA_M,
+            parameters[10] / _MIDDLE_SIGMA,
+            parameters[11] / _MIDDLE_SIGMA,
         ]
         return np.concatenate([landmarks, prior])
 

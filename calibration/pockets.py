@@ -1,0 +1,188 @@
+"""Do the pockets lie where the model has them? A check that does not use what the model was fitted to.
+
+Four straight lines of cloth can be had wrong: a graphic's edge over one rail, a rail of the cloth's colour, an end
+outside the picture. The fit then still passes through them, and only the pockets tell. Two looks: is there a hole
+behind each mouth, and along the rubber beside each mouth, where does the cloth begin? How wide mouths are differs
+between tables, so only differences between mouths count: all corners are cut alike, and a middle pocket is as far
+from one end as from the other.
+
+Fails: cushions covered at the mouths say nothing; a camera tilted by 15 degrees sees a middle pocket up to 5 mm to
+one side, since its hole lies lower than the noses.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import CameraModel
+from calibration.cloth import Cloth
+from calibration.solve import side_points_m
+from calibration.table import POCKETS, Table
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_HOLE_SHARE = 0.5
+"""Share of the disc behind a mouth that is not cloth where there is a pocket; the shelf is cloth."""
+_HOLE_STEPS = (0.55, 0.9)
+"""How far behind a mouth it is looked for, in ball diameters: still within the rubber's width where there is no pocket."""
+_DARK_SHARE = 0.55
+"""Below this share of the bed's lightness close by it is no cloth, whatever its colour: grey cloth and a dark hole
+differ in nothing else; shadows of noses keep 0.7."""
+_DEPTHS_M = (0.010, 0.016, 0.022)
+"""Distances outward of the nose at which the rubber is followed: within the narrowest rubber."""
+_STEP_M = 0.003
+"""Distance of the samples along the rubber."""
+_REACH_M = 0.16
+"""How far on either side of a mouth the rubber is followed: one and a half mouths."""
+_CLEAR_M = 0.03
+"""Length of cloth after which the mouth has ended: chalk and a ball's edge are shorter than a gap in the mouth is."""
+_ARMS = (
+    ("left", -1, "HL"),
+    ("left", 1, "FL"),
+    ("right", 1, "HR"),
+    ("right", -1, "FR"),
+    ("head", -1, "HR"),
+    ("head", 1, "HL"),
+    ("foot", -1, "FL"),
+    ("foot", 1, "FR"),
+)
+"""Cushion, direction along it (clockwise 1) and corner pocket at that end of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MouthCheck:
+    """What the mouths say of a model.
+
+    Attributes:
+        visible: Pockets that lie in the picture.
+        holes: Those behind whose mouth there is no cloth.
+        measured: Ends of rubber that could be seen.
+        off_m: Disagreement of a pocket with the others, metres, the second largest; 0 where fewer than two were seen.
+            One pocket is easily covered by a person or filled by a ball; a wrong side has two.
+        where: That pocket, empty where fewer than two were seen.
+    """
+
+    visible: int
+    holes: int
+    measured: int
+    off_m: float
+    where: str
+
+
+def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> MouthCheck:
+    """Compare the pockets in a picture with those of the model.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        camera: A model of it.
+        table: The table.
+        cloth: Its colour.
+    """
+    visible, holes = _holes(image, camera, table, cloth)
+    corner, middle = _corner_ends_m(image, camera, table, cloth), _middle_offsets_m(image, camera, table, cloth)
+    away = dict(middle)
+    usual = float(np.median([end for _, end in corner])) if len(corner) >= 4 else None
+    for name, end in corner:
+        if usual is not None:
+            away[name] = max(away.get(name, 0.0), abs(end - usual))
+    ranked = sorted(away, key=lambda name: -away[name])
+    where = ranked[1] if len(ranked) > 1 else ""
+    return MouthCheck(
+        visible=visible, holes=holes, measured=len(corner) + 2 * len(middle), off_m=away[where] if where else 0.0, where=where
+    )
+
+
+def _inside(pixels: FloatArray, image: Image) -> bool:
+    height, width = image.shape[:2]
+    return bool(((pixels >= 0) & (pixels <= [width - 1, height - 1])).all())
+
+
+def _look(image: Image, pixels: FloatArray) -> Image:
+    at = pixels.astype(np.float32)
+    seen: Image = np.asarray(cv2.remap(image, at[None, :, 0], at[None, :, 1], cv2.INTER_LINEAR), dtype=np.uint8)[0]
+    return seen
+
+
+def _bed_lightness(image: Image, camera: CameraModel, inside_m: FloatArray) -> float:
+    """Median lightness of points of the bed, those outside the picture taken at its edge."""
+    height, width = image.shape[:2]
+    pixels = np.clip(camera.to_pixels(inside_m, height_m=0.0), 0, [width - 1, height - 1])
+    return float(np.median(_look(image, pixels).mean(axis=1)))
+
+
+def _no_cloth(seen: Image, cloth: Cloth, lightness: float) -> NDArray[np.bool_]:
+    return np.asarray((cloth.likeness(seen) > 1) | (seen.mean(axis=-1) < _DARK_SHARE * lightness))
+
+
+def _holes(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> tuple[int, int]:
+    ball = table.spec.ball_diameter_m
+    angles, radii = np.meshgrid(np.linspace(0, 2 * np.pi, 12, endpoint=False), np.array([0.1, 0.25, 0.4]) * ball)
+    disc = np.column_stack([(radii * np.cos(angles)).ravel(), (radii * np.sin(angles)).ravel()])
+    visible = holes = 0
+    for pocket in POCKETS:
+        centre = np.array(table.mouth_centre_m(pocket))
+        outward = np.array([{"H": -1.0, "S": 0.0, "F": 1.0}[pocket[0]], 1.0 if pocket[1] == "L" else -1.0])
+        outward /= np.hypot(*outward)
+        light = _bed_lightness(image, camera, centre - np.arange(0.5, 4, 0.25)[:, None] * ball * outward)
+        shares = []
+        for step in _HOLE_STEPS:
+            pixels = camera.to_pixels(centre + step * ball * outward + disc, height_m=0.0)
+            if _inside(pixels, image):
+                shares.append(float(_no_cloth(_look(image, pixels), cloth, light).mean()))
+        visible += int(bool(shares))
+        holes += int(bool(shares) and max(shares) > _HOLE_SHARE)
+    return visible, holes
+
+
+def _along_rubber(
+    image: Image, camera: CameraModel, table: Table, cloth: Cloth, side: str, along_m: FloatArray
+) -> NDArray[np.bool_] | None:
+    """Where along the rubber there is no cloth, shape as `along_m`; None where it leaves the picture."""
+    height = table.spec.nose_height_m
+    rows = []
+    light = _bed_lightness(image, camera, side_points_m(side, along_m, np.full(len(along_m), -0.06), table.spec))
+    for depth in _DEPTHS_M:
+        pixels = camera.to_pixels(side_points_m(side, along_m, np.full(len(along_m), depth), table.spec), height_m=height)
+        if not _inside(pixels, image):
+            return None
+        rows.append(_no_cloth(_look(image, pixels), cloth, light))
+    return np.asarray(np.sum(rows, axis=0) >= 2)
+
+
+def _first_clear(empty: NDArray[np.bool_]) -> int | None:
+    """First index of a long run of cloth."""
+    run = max(2, round(_CLEAR_M / _STEP_M))
+    for i in range(len(empty) - run):
+        if not empty[i : i + run].any():
+            return i
+    return None
+
+
+def _corner_ends_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> list[tuple[str, float]]:
+    """For each end of rubber at a corner that can be seen: pocket, and distance from the corner at which cloth begins."""
+    found = []
+    distance = np.arange(-0.03, table.corner_mouth_m / np.sqrt(2) + _REACH_M, _STEP_M)
+    for side, direction, pocket in _ARMS:
+        half = (table.spec.width_m if side in ("head", "foot") else table.spec.length_m) / 2
+        empty = _along_rubber(image, camera, table, cloth, side, direction * (half - distance))
+        start = None if empty is None else _first_clear(empty)
+        if start is not None and empty is not None and empty[:start].sum() * _STEP_M > 0.02:
+            found.append((pocket, float(distance[start])))
+    return found
+
+
+def _middle_offsets_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> list[tuple[str, float]]:
+    """For each middle pocket that can be seen: its name, and how far its middle is from the model's, metres."""
+    found = []
+    along = np.arange(0.0, table.side_mouth_m / 2 + _REACH_M, _STEP_M)
+    for side, pocket in (("left", "SL"), ("right", "SR")):
+        arms = [_along_rubber(image, camera, table, cloth, side, sign * along) for sign in (1, -1)]
+        if any(arm is None for arm in arms):
+            continue
+        ends = [_first_clear(arm) for arm in arms if arm is not None]
+        if ends[0] is not None and ends[1] is not None and ends[0] + ends[1] > 0:
+            found.append((pocket, abs(ends[0] - ends[1]) * _STEP_M / 2))
+    return found

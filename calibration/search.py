@@ -1,0 +1,238 @@
+"""The camera that fits a picture of a table: tried the usual way first, then other ways until the pockets agree.
+
+One way is: cloth -> four outer lines -> rough camera -> strips -> width of the rubber -> noses -> joint fit, twice.
+What can go wrong in it: a colour of cloth that takes in the rails or the floor (then a stricter one is tried), and one
+side whose edge is not the cloth's (a graphic, a person, a table beside it: then the camera starts from the other
+three sides). A result counts as good only where pockets and mouths lie where the model has them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import CameraModel
+from calibration.cloth import STRICTNESS, Cloth, find_cloth
+from calibration.equipment import TableSpec
+from calibration.landmarks import block_count, find_noses, nose_edges, outer_edges, unroll
+from calibration.pockets import MouthCheck, check_mouths
+from calibration.solve import SIDES, EdgePoints, Lens, Solution, camera_from, distances_m, solve, start_from_quad
+from calibration.table import Table
+
+FloatArray = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
+"""Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
+_MOUTH_LIMIT_M = 0.025
+"""Largest disagreement of mouths: chalk, irons, a ball in the jaws and parallax give 0.02, a wrong side 0.03 to 0.3."""
+_COVERAGE_MIN = 0.2
+"""Least share of a cushion on which its nose must be found: a player and his arm hide up to half of a short one."""
+_COVERAGE_ALL = 0.5
+"""The same of all cushions together: edges of shadows, taken for noses that do not show, fit on less than half."""
+_MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
+"""Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
+_OUTLINE_SIGMA_M = 0.01
+"""How well the outline of the reduced picture gives an edge, its bow by the lens included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fit:
+    """A camera with what it was fitted to.
+
+    Attributes:
+        solution: Camera and width of the rubber.
+        edges: Landmarks.
+        cloth: As found.
+        residual_mm: Median and largest distance of a nose point from the model.
+        mouths: What the pockets say.
+        because: Why it is not good; empty when it is.
+    """
+
+    solution: Solution
+    edges: list[EdgePoints]
+    cloth: Cloth
+    residual_mm: tuple[float, float]
+    mouths: MouthCheck
+    because: tuple[str, ...]
+
+    @property
+    def no_table(self) -> str:
+        """Why this is no table at all; empty where it can be one."""
+        if self.mouths.visible < _POCKETS_MIN or self.mouths.holes < _POCKETS_SHARE * self.mouths.visible:
+            return (
+                f"a rectangle of cloth, but pockets at {self.mouths.holes} of the {self.mouths.visible} places in view; not a pool table?"
+            )
+        return ""
+
+    @property
+    def rank(self) -> tuple[bool, int, float]:
+        """Larger is better, among results that are not good."""
+        return not self.no_table, -len(self.because), -self.mouths.off_m
+
+
+def find_fit(image: Image, spec: TableSpec, lens: Lens | None = None) -> Fit | str:
+    """The camera of a picture, or why there is none.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        spec: The table.
+        lens: Where it is known, for a picture of this size.
+    """
+    best: Fit | None = None
+    reason = ""
+    for made in _ways(image, spec, lens):
+        if isinstance(made, str):
+            reason = reason or made
+            continue
+        if not made.because and not made.no_table:
+            return made
+        if best is None or made.rank > best.rank:
+            best = made
+    if best is None:
+        return reason
+    return best.no_table or best
+
+
+def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | str]:
+    """Results of one way after the other, made only when asked for."""
+    cloths: list[Cloth] = []
+    for strictness in STRICTNESS:
+        cloth = find_cloth(image, strictness)
+        if cloth is None:
+            yield "no table seen from above: no cloth of one colour with four sides"
+            continue
+        if any(_same_quad(cloth, other) for other in cloths):
+            continue
+        cloths.append(cloth)
+        yield _fit(image, cloth, Table(spec), lens, "")
+    for cloth in cloths[:2]:
+        for side in SIDES:
+            yield _fit(image, cloth, Table(spec), lens, side)
+
+
+def _same_quad(first: Cloth, second: Cloth) -> bool:
+    """Whether the outlines differ by less than what the fit mends by itself, 2 pixels of the reduced picture."""
+    return bool(np.abs(ordered_quad(first) - ordered_quad(second)).max() * first.scale < 2 and first.shade == second.shade)
+
+
+def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: str) -> Fit | str:
+    fitted = fit_table(image, cloth, table, lens, without)
+    if isinstance(fitted, str):
+        return fitted
+    solution, edges = fitted
+    mouths = check_mouths(image, solution.camera, table, cloth)
+    median, largest, because = judge_fit(solution, edges, table.spec)
+    if mouths.off_m > _MOUTH_LIMIT_M:
+        because += (
+            f"pocket {mouths.where} lies {1000 * mouths.off_m:.0f} mm from where the model has it, limit {1000 * _MOUTH_LIMIT_M:.0f}",
+        )
+    return Fit(solution=solution, edges=edges, cloth=cloth, residual_mm=(median, largest), mouths=mouths, because=because)
+
+
+def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> tuple[float, float, tuple[str, ...]]:
+    """Median and largest residual of the noses in millimetres, and why the fit is not good (empty when it is)."""
+    noses = {edge.side: np.abs(distances_m(edge, solution, spec)) * 1000 for edge in edges if not edge.outer}
+    away = np.concatenate(list(noses.values()))
+    median, largest = float(np.median(away)), float(away.max())
+    because = []
+    counts = {side: len(found) / block_count(Table(spec), side) for side, found in noses.items()}
+    if sum(counts.values()) / len(SIDES) < _COVERAGE_ALL:
+        because.append(f"only {25 * sum(counts.values()):.0f} % of the noses were found, at least {100 * _COVERAGE_ALL:.0f} are needed")
+    if median > _MEDIAN_MM:
+        because.append(f"noses lie {median:.1f} mm from the model in the median, limit {_MEDIAN_MM:g}; is it the right table size?")
+    if largest > _LARGEST_MM:
+        because.append(f"a nose point lies {largest:.1f} mm from the model, limit {_LARGEST_MM:g}")
+    for side, share in counts.items():
+        if share < _COVERAGE_MIN:
+            because.append(
+                f"only {100 * share:.0f} % of the nose of the {side} cushion was found, at least {100 * _COVERAGE_MIN:.0f} are needed"
+            )
+    missing = [side for side in SIDES if side not in noses]
+    unseen = [side for side in missing if side not in {edge.side for edge in edges}]
+    if len(missing) > 1 or unseen:
+        because.append(f"the nose of the {' and the '.join(missing)} cushion was not found")
+    return median, largest, tuple(because)
+
+
+def fit_table(
+    image: Image, cloth: Cloth, table: Table, lens: Lens | None = None, without: str = ""
+) -> tuple[Solution, list[EdgePoints]] | str:
+    """The camera of a picture whose cloth is known, and the landmarks it was fitted to; or why there is none.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        cloth: Found in it.
+        table: The table.
+        lens: Where it is known.
+        without: A side whose outline is not believed; empty for none.
+    """
+    spec, size = table.spec, (image.shape[1], image.shape[0])
+    quad = ordered_quad(cloth)
+    start = start_from_quad(quad, spec, size, lens)
+    if start is None:
+        return "the cloth's outline is not that of a table seen from above; use --corners"
+    solution = Solution(camera=camera_from(start, size, lens), rubber_m=float(start[9]), parameters=start)
+    outline = [edge for edge in _outline_edges(quad, spec) if edge.side != without]
+    if without:
+        solution = solve(outline, spec, size, solution.parameters, lens)
+    edges: list[EdgePoints] = []
+    for reach in (0.035, 0.025, 0.012):
+        strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
+        edges = outer_edges(strips, solution.camera, table, solution.rubber_m, reach)
+        if reach > 0.012:
+            edges = [edge for edge in edges if edge.side != without]
+        found = {edge.side for edge in edges}
+        if len(found) < 2:
+            return "fewer than two straight edges of cloth; use --corners"
+        edges += [edge for edge in outline if edge.side not in found]
+        solution = solve(edges, spec, size, solution.parameters, lens)
+    strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
+    metres_per_pixel = 1 / _scale(solution.camera, table)
+    edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)
+    outer = dict.fromkeys(SIDES, solution.rubber_m)
+    outer |= {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
+    places = find_noses(strips, outer, metres_per_pixel)
+    reach = max(0.0045, 1.5 * metres_per_pixel)
+    for _ in range(3):
+        noses = nose_edges(strips, solution.camera, table, places, reach)
+        if len(noses) < 2:
+            return "the noses of the cushions do not show; use --corners"
+        solution = solve([*noses, *edges], spec, size, solution.parameters, lens)
+        strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
+        edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
+        places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, max(0.003, 1.2 * metres_per_pixel)
+    return solution, [*noses, *edges]
+
+
+def _outline_edges(quad: FloatArray, spec: TableSpec) -> list[EdgePoints]:
+    """The rough outline as edges, for sides whose own edge is hidden: a hand, a lamp or a gap in the rail."""
+    share = np.linspace(0.15, 0.85, 8)
+    edges = []
+    for side, i in (("left", 0), ("foot", 1), ("right", 2), ("head", 3)):
+        length = spec.width_m if side in ("head", "foot") else spec.length_m
+        points = quad[i] + share[:, None] * (quad[(i + 1) % 4] - quad[i])
+        edges.append(EdgePoints(side=side, points_px=points, along_m=(share - 0.5) * length, outer=True, sigma_m=_OUTLINE_SIGMA_M))
+    return edges
+
+
+def ordered_quad(cloth: Cloth) -> FloatArray:
+    """Corners of the outer rectangle from head-left clockwise; the head is the left or top end of the picture."""
+    quad = cloth.quad_px
+    lengths = np.hypot(*(np.roll(quad, -1, axis=0) - quad).T)
+    first = 0 if lengths[0] + lengths[2] > lengths[1] + lengths[3] else 1
+    turned = np.roll(quad, -first, axis=0)
+    if not _head_first(turned):
+        turned = np.roll(turned, -2, axis=0)
+    return turned
+
+
+def _head_first(quad: FloatArray) -> bool:
+    along = (quad[1] + quad[2] - quad[0] - quad[3]) / 2
+    return bool(along[0] > 0) if abs(along[0]) >= abs(along[1]) else bool(along[1] > 0)
+
+
+def _scale(camera: CameraModel, table: Table) -> float:
+    ends = camera.to_pixels([[-table.spec.length_m / 2, 0], [table.spec.length_m / 2, 0]], height_m=table.spec.nose_height_m)
+    return float(np.hypot(*(ends[1] - ends[0]))) / table.spec.length_m
