@@ -2,9 +2,10 @@
 
     python -m benchmarks.mutants [NAME...]
 
-A check is a function of `referee/rules/` that gives a `Foul` (or several), or a fact that an official states. Its code is replaced by one that finds
-nothing, in a process of its own, so that every list that holds the function is affected and no file is touched; then the
-tests of the rules run until the first fails. A check that no test misses is printed as ALIVE, and the exit code is 1.
+A check is a function of `referee/rules/` that gives a `Foul` (or several), or a fact that an official states. It is
+replaced by one that finds nothing, in a process of its own, so that every list that holds the function is affected and
+no file is touched; then the tests of the rules run until the first fails. A check that no test misses is printed as
+ALIVE, and the exit code is 1.
 """
 
 import argparse
@@ -18,8 +19,6 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
-
-from referee.rules import general
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "referee" / "rules"
@@ -36,8 +35,8 @@ def find_checks() -> Iterator[str]:
                 continue
             if gives_fouls(node.returns):
                 yield f"referee.rules.{path.stem}:{node.name}"
-        if path.stem == "general":
-            yield from (f"referee.rules.general:STATED_FOULS[{fact}]" for fact in general.STATED_FOULS)
+        stated = getattr(importlib.import_module(f"referee.rules.{path.stem}"), "STATED_FOULS", {})
+        yield from (f"referee.rules.{path.stem}:STATED_FOULS[{fact}]" for fact in stated)
 
 
 def gives_fouls(annotation: ast.expr) -> bool:
@@ -59,7 +58,7 @@ def run_without(name: str) -> int:
     """The tests with that check switched off; pytest's exit code."""
     module, _, function = name.partition(":")
     if function.startswith("STATED_FOULS"):
-        del general.STATED_FOULS[function.partition("[")[2].rstrip("]")]
+        del importlib.import_module(module).STATED_FOULS[function.partition("[")[2].rstrip("]")]
         return run_tests()
     check = getattr(importlib.import_module(module), function)
     if not isinstance(check, FunctionType):
