@@ -29,8 +29,12 @@ _BED_PX = 512
 """Length of the bed as it is looked at here: 5 mm a pixel on 9 ft, a ball is 11."""
 _RACK_BALLS = (7.0, 21.0)
 """Least and largest area of a rack, in discs of a ball: nine in a diamond to fifteen in a triangle with gaps and shadow."""
-_LINE_NOISE = 6.0
-"""How many times stronger than the bed's other columns a drawn line must be."""
+_LINE_NOISE = 8.0
+"""How many times stronger than the usual unevenness of the bed a drawn line must be."""
+_LINE_ALONE = 2.5
+"""How many times stronger than any other column it must be: at less the bed has several such lines, and none tells."""
+_LINE_BANDS = 8
+"""Parts of the width in which it must show, all but two of them: balls and arms cover the others."""
 
 
 def foot_side(camera: CameraModel, spec: TableSpec) -> str:
@@ -104,11 +108,8 @@ def find_foot(images: Sequence[Image], camera: CameraModel, spec: TableSpec, clo
         if len(found) == 1:
             return found[0], "rack"
     beds = [picture.mean(axis=2) for picture in pictures]
-    lines = [[_line_strength(bed if sign > 0 else bed[::-1, ::-1]) for bed in beds] for sign in (1.0, -1.0)]
-    behind, ahead = (float(np.median(values)) for values in lines)
-    if max(behind, ahead) > _LINE_NOISE and max(behind, ahead) > 2.5 * min(behind, ahead):
-        return (1.0 if behind > ahead else -1.0), "line across the head"
-    return None
+    end = _line_end(np.asarray(np.median(beds, axis=0), dtype=np.float64))
+    return None if end == 0 else (end, "line across the head")
 
 
 def _bed_maps(camera: CameraModel, spec: TableSpec) -> NDArray[np.float32]:
@@ -146,12 +147,30 @@ def _has_rack(unlike: NDArray[np.float32], spec: TableSpec) -> bool:
     return bool(largest[cv2.CC_STAT_AREA] > 0.75 * inside.sum() and 2.4 < wide < 6.5 and 2.4 < high < 6.5)
 
 
-def _line_strength(bed: FloatArray) -> float:
-    """How much a line across the width at a fifth to a quarter from the left stands out of its surroundings."""
+def _line_end(bed: FloatArray) -> float:
+    """1.0 where the only line across the whole width runs at the left, a fifth to a quarter in; -1.0 at the right; 0.0 none.
+
+    The line must stand out in nearly every band of the width, with one sign, and from every other column of the bed:
+    steps of brightness of an encoder, rows of balls and worn places do neither.
+    """
     smooth = np.log(bed + 8.0)
-    ridge = smooth[:, 2:-2] - (smooth[:, :-4] + smooth[:, 4:]) / 2
-    bands = np.stack([np.median(band, axis=0) for band in np.array_split(ridge[6:-6], 8)])
+    ridge = np.zeros_like(smooth)
+    ridge[:, 2:-2] = smooth[:, 2:-2] - (smooth[:, :-4] + smooth[:, 4:]) / 2
+    bands = []
+    for band in np.array_split(ridge[6:-6], _LINE_BANDS):
+        ranked = np.sort(band, axis=0)
+        bands.append(ranked[len(ranked) // 4 : -(len(ranked) // 4)].mean(axis=0))
     shown = np.median(bands, axis=0)
-    noise = 1.4826 * float(np.median(np.abs(shown[60:-60]))) + 5e-4
-    first, last = round(0.19 * bed.shape[1]), round(0.265 * bed.shape[1])
-    return float(np.abs(shown[first:last]).max()) / noise
+    width = len(shown)
+    middle = slice(round(0.06 * width), round(0.94 * width))
+    noise = 1.4826 * float(np.median(np.abs(shown[middle]))) + 5e-4
+    spread = 1.4826 * np.median(np.abs(np.stack(bands)[:, middle]), axis=1) + 5e-4
+    places = np.concatenate([np.arange(round(0.19 * width), round(0.265 * width)), np.arange(round(0.735 * width), round(0.81 * width))])
+    best = int(places[np.argmax(np.abs(shown[places]))])
+    others = np.abs(shown).copy()
+    others[max(0, best - 5) : best + 6] = 0.0
+    agreeing = sum(float(band[best]) * np.sign(shown[best]) > 3 * own for band, own in zip(bands, spread, strict=True))
+    strength = abs(float(shown[best]))
+    if strength < _LINE_NOISE * noise or strength < _LINE_ALONE * others[middle].max() or agreeing < _LINE_BANDS - 2:
+        return 0.0
+    return 1.0 if best < width / 2 else -1.0

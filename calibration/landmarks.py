@@ -47,7 +47,7 @@ _OUTERMOST_OF = 0.35
 begins a little inside the nose's own dark line, that step can be the stronger."""
 _BLUR_PX = 1.25
 """Blur with which a nose is seen, that of `steps` (1 pixel) and of lens and video (0.7) together."""
-_THIN_M = 0.001
+_THIN_M = 0.0012
 """Half the width of the dark line under a nose, at least: lines of 1 to 4 mm are seen."""
 _INWARD_M, _OUTWARD_M = 0.10, 0.07
 """The strip's reach inside the rough nose line and outside the rough outer edge."""
