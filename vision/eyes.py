@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
-from calibration.equipment import BallId, BallSet
+from calibration.equipment import BallSet
 from calibration.table import POCKETS
 from vision.cloth import Cloth, ClothLearner, foreground
 from vision.detection import Detection, Observation
 from vision.frame import Frame
-from vision.identify import Namer
+from vision.identify import Namer, Naming
 from vision.looks import judge_looks, sample_discs
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Content, Proposals, Streak, find_proposals
@@ -131,7 +131,7 @@ class Eyes:
         self._learnt_s = 0.0
         self._balls_known: BallMemory[_Placed] | None = BallMemory(self._radius) if shortcuts else None
         self._pieces_known: PieceMemory[Content] | None = PieceMemory(pad_px=5) if shortcuts else None
-        self._named: tuple[tuple[_Placed, ...], Cloth, list[dict[BallId, float]]] | None = None
+        self._named: tuple[tuple[_Placed, ...], Cloth, list[Naming]] | None = None
 
     def look(self, frame: Frame) -> Observation:
         """What one picture shows; frames come in the order of the recording."""
@@ -240,9 +240,11 @@ class Eyes:
             centres = np.array([outline.position_m for outline in outlines]).reshape(-1, 2)
             discs = np.array([find.disc for find in seen.finds], dtype=np.uint8)
             looks = judge_looks(discs, self._light_at(centres, cloth))
-            self._named = (seen.finds, cloth, self._namer.likelihoods(looks))
+            self._named = (seen.finds, cloth, self._namer.read(looks))
         return [
-            Detection(position_m=o.position_m, sigma_m=o.sigma_m, score=score, px=o.px, likelihood=name)
+            Detection(
+                position_m=o.position_m, sigma_m=o.sigma_m, score=_if_plausible(score, name.plausible), px=o.px, likelihood=name.likelihood
+            )
             for o, score, name in zip(outlines, seen.scores, self._named[2], strict=True)
         ]
 
@@ -360,7 +362,12 @@ def _blind(frame: Frame, why: str) -> Observation:
     return Observation(time_s=frame.time_s, detections=(), usable=False, why=why)
 
 
+def _if_plausible(score: float, plausible: float) -> float:
+    """The score after its odds were multiplied by how far a ball can look like that."""
+    return score * plausible / (score * plausible + 1 - score)
+
+
 def _flattened(name: dict[str, float]) -> dict[str, float]:
-    """A smeared ball's looks say less: square roots, made to add up to 1."""
-    total = sum(p**0.5 for p in name.values())
-    return {ball: p**0.5 / total for ball, p in name.items()}
+    """A smeared ball's looks say less, for cloth shines through: fourth roots, made to add up to 1."""
+    total = sum(p**0.25 for p in name.values())
+    return {ball: p**0.25 / total for ball, p in name.items()}

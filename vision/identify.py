@@ -17,6 +17,7 @@ none of `MAKES` is named by the nearest dyes, with less certainty only as far as
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import cv2
@@ -62,6 +63,9 @@ _FLOOR = 1e-4
 """No name is less likely than this by looks alone: glare, a hand's shade and a bad frame are commoner."""
 _STRANGER = 0.02
 """Prior that a detection is none of the balls (chalk, a finger, a logo)."""
+_ODD = -12.5
+"""Log density of looks below which no ball explains them: of rendered and real balls 0.5 % are below, of hands, sleeves and
+cues taken for balls about half; e-fold oddity for every nat further down."""
 _WIDE_SET = 12
 """Above so many names the sum over sets is restricted to likely ones, for time."""
 _LEAST_TOLD = 1e-6
@@ -74,6 +78,20 @@ _DEAD = 1e-3
 _WHITE, _SOLID, _STRIPE, _BLACK_KIND = range(4)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """What the looks of one detection say.
+
+    Attributes:
+        likelihood: Ball to probability, adding up to 1; empty where the set has no names.
+        plausible: How well any ball explains the looks at all: 1 for what a ball may look like, towards 0 for grey stripes
+            and skin; a factor on the odds that this is a ball.
+    """
+
+    likelihood: dict[BallId, float]
+    plausible: float = 1.0
+
+
 class Namer:
     """Names the balls of one recording, picture by picture; remembers what the pictures told of the set's make."""
 
@@ -84,8 +102,8 @@ class Namer:
         self._shares = _PRIOR
         self._pictures = 0
 
-    def likelihoods(self, looks: Sequence[Looks], second: Sequence[Mapping[BallId, float]] | None = None) -> list[dict[BallId, float]]:
-        """Ball to probability by looks alone for each detection of one picture, each adding up to 1.
+    def read(self, looks: Sequence[Looks], second: Sequence[Mapping[BallId, float]] | None = None) -> list[Naming]:
+        """Names by looks alone for each detection of one picture.
 
         An unnamed set gives empty mappings. Pyramid whites share their probability equally.
 
@@ -96,9 +114,9 @@ class Namer:
         """
         balls = self._balls.balls
         if not balls or not looks:
-            return [{} for _ in looks]
+            return [Naming(likelihood={}) for _ in looks]
         if self._balls.name == "pyramid":
-            return _pyramid(looks, self._balls)
+            return [Naming(likelihood=likelihood) for likelihood in _pyramid(looks, self._balls)]
         whole = self._pictures < _WEIGHED_EACH or self._pictures % _WEIGHED_EACH == 0
         self._pictures += 1
         alive = np.arange(len(_GUESSES)) if whole else np.flatnonzero(self._shares > _DEAD)
@@ -106,16 +124,24 @@ class Namer:
         for row, other in enumerate(second or ()):
             if other:
                 tables[:, :, row] *= np.maximum([other.get(ball, 0.0) for ball in balls], _FLOOR)
-        totals = tables.sum(axis=-1)
+        totals = np.maximum(tables.sum(axis=-1), 1e-30)
         evidence = np.log(totals + _STRANGER * _ANY_COLOUR).sum(axis=-1)
         lights = np.exp(evidence - evidence.max(axis=1, keepdims=True))
         if whole:
             self._weigh(evidence.max(axis=1) + np.log(lights.mean(axis=1)))
         weight = self._shares[alive, None] * lights / lights.sum(axis=1, keepdims=True)
         mixed = np.einsum("gln,glnm->nm", weight[..., None] / totals, tables)
+        odd = np.log(np.einsum("gl,gln->n", weight, totals)) - _ODD
         mixed = np.maximum(mixed / mixed.sum(axis=1, keepdims=True), _FLOOR)
         mixed /= mixed.sum(axis=1, keepdims=True)
-        return [dict(zip(balls, row, strict=True)) for row in mixed.tolist()]
+        plausible = np.exp(np.minimum(odd, 0.0)).tolist()
+        return [
+            Naming(likelihood=dict(zip(balls, row, strict=True)), plausible=p) for row, p in zip(mixed.tolist(), plausible, strict=True)
+        ]
+
+    def likelihoods(self, looks: Sequence[Looks], second: Sequence[Mapping[BallId, float]] | None = None) -> list[dict[BallId, float]]:
+        """Ball to probability of each detection, as `read` has it."""
+        return [naming.likelihood for naming in self.read(looks, second)]
 
     def _weigh(self, evidence: FloatArray) -> None:
         """Take in what a picture tells of makes and turns, log evidence of shape (guesses,)."""
