@@ -22,6 +22,8 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "pyr.classic_penalty": ("opponent_plus_5", "offender_minus_5"),
 }
 """Values of the settings that are neither yes/no nor a number."""
+RANGES = {"pyr.spot_gap_mm": (0.5, 3.0)}
+"""Bounds of numbers that section 5.1 gives bounds for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,4 +120,7 @@ def _checked(key: str, value: Any, default: Any, where: str) -> Any:
         return value
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         raise InputError(f"{where}.{key}: must be a number of 0 or more, found {value!r}")
+    low, high = RANGES.get(key, (0.0, float("inf")))
+    if not low <= value <= high:
+        raise InputError(f"{where}.{key}: must be {low:g} to {high:g}, found {value!r}")
     return value

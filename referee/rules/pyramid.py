@@ -15,7 +15,7 @@ from calibration.equipment import GAME_TABLES, BallSet, find_ball_set
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case, State
-from referee.rules.pyramid_between import after_decisions, judge_between
+from referee.rules.pyramid_between import PENALTY_REPLIES, after_decisions, judge_between
 from referee.rules.pyramid_checks import find_fouls, interference_after, touch_after
 from referee.rules.pyramid_clock import with_clock
 from referee.rules.pyramid_outcomes import counted, neutral, penalised, void, weak_break
@@ -73,15 +73,21 @@ class Pyramid:
             raise InputError(f"before.cue_state: from the hand the cue ball enters in the house in {self.game}")
         if state.call is not None and state.call.kind == "push_out":
             raise InputError("before.call.kind: a push-out does not occur in pyramid")
+        if state.call is not None and state.call.ball is not None and state.call.ball == self.variant.cue_ball:
+            raise InputError("before.call.ball: an object ball is called, not the cue ball")
 
     def check_ledger(self, state: State) -> None:
-        """Refuse scores that do not agree with the balls on the table (section 0.1); a ball booked may still lie there."""
+        """Refuse scores that do not agree with the balls on the table (section 0.1): only a ball booked may still lie there."""
         whole = BALLS_OF_POINTS.get(self.game)
         if whole is None:
             return
         due = whole - state.scores.a - state.scores.b
-        extra = len(state.balls) - due
-        if not 0 <= extra <= (2 if state.removal_pending else 1):
+        least = 1 if state.removal_pending else 0
+        most = least + (state.phase in PENALTY_REPLIES)
+        if min(state.scores.a, state.scores.b) < 0:
+            raise InputError("before.scores: no point is below zero where a ball is a point")
+        if not least <= len(state.balls) - due <= most:
+            due += least
             raise InputError(f"before.balls: {len(state.balls)} on the table with scores {state.scores.a}:{state.scores.b}; must be {due}")
 
     def is_ball_owed(self, state: State) -> bool:

@@ -7,14 +7,19 @@ from referee.rules import facts, general
 from referee.rules.base import Case, State
 from referee.rules.pyramid_checks import BETWEEN_CHECKS, interference, stated
 from referee.rules.pyramid_hand import ZONE_OPTIONS, current_zone, placement_fault
-from referee.rules.pyramid_outcomes import counted, neutral, next_cue, penalised, reracked, with_end
+from referee.rules.pyramid_outcomes import break_options, counted, neutral, next_cue, penalised, reracked, with_end
 from referee.rules.pyramid_spotting import with_put_back
-from referee.rules.pyramid_variants import BALLS, COLOURED, Variant, sorted_balls
+from referee.rules.pyramid_variants import BALLS, COLOURED, Variant, exchange_owner, sorted_balls
 from referee.ruling import Foul, Reason, Ruling, other
 from tracker.shot import ShotEvent
 
 PENALTY_REPLIES = ("after_penalty", "penalty_hand", "rebreak")
-"""Phases in which a penalty ball can still be taken."""
+"""Phases in which a penalty ball can still be taken; `rebreak` is an initial stroke that a penalty goes before."""
+REFUSED_BY = {
+    **dict.fromkeys(("ACCEPT_TABLE", "RERACK_SELF_BREAKS", "RERACK_OFFENDER_BREAKS"), ("PYR-12",)),
+    "CHOOSE_REMOVED_BALL": ("COMB-5.2", "COMB-5.2n"),
+}
+"""The clause under which a choice is open or not, where it is not that of penalties."""
 
 
 def judge_between(case: Case, variant: Variant) -> Ruling:
@@ -55,10 +60,12 @@ def decide(case: Case, variant: Variant, event: ShotEvent) -> Ruling:
         "RERACK_OFFENDER_BREAKS": _rerack,
         **dict.fromkeys(ZONE_OPTIONS.values(), _from_hand),
     }
-    made = choices[option](case, variant, option, ball or None) if by == state.shooter and option in choices else None
+    chooser = exchange_owner(state) if option == "CHOOSE_REMOVED_BALL" else state.shooter
+    made = choices[option](case, variant, option, ball or None) if by == chooser and option in choices else None
     if made is not None:
         return made
-    refused = Reason("refused", ("PYR-30",), {"player": by, "option": option})
+    clauses = REFUSED_BY.get(option, ("PYR-30",))
+    refused = Reason("refused", clauses, {"player": by, "option": option})
     return replace(neutral(case, variant, refused), declaration_rejected=True)
 
 
@@ -66,7 +73,8 @@ def from_outside(case: Case, variant: Variant) -> Ruling:
     """PYR-27.1: put back without a penalty. PYR-27.2, 27.3: where that is impossible the balls are racked and lagged for."""
     if not general.is_restorable(case):
         return _position_lost(case, variant)
-    touched = tuple(dict.fromkeys(event.fields["ball"] for event in facts.of_type(case, "touch")))
+    moved = (*facts.of_type(case, "touch"), *facts.of_type(case, "official"))
+    touched = tuple(dict.fromkeys(event.fields["ball"] for event in moved if "ball" in event.fields))
     is_stroke = facts.is_stroke(case)
     ruling = neutral(case, variant, Reason("outside", ("PYR-27.1",)))
     ruling = replace(ruling, restored=("*",) if is_stroke or not touched else touched)
@@ -127,7 +135,8 @@ def _with_fouls(case: Case, variant: Variant, ruling: Ruling) -> Ruling:
         return ruling
     zone = find_after_foul(case, variant, offender)
     booked = ("CHOOSE_REMOVED_BALL",) if case.state.removal_pending else ()
-    base = replace(ruling, options=booked, options_for=None, cue_next=zone, cue_if_accept=None, placement_rejected=None)
+    told = tuple(reason for reason in ruling.reasons if reason.key != "play_on")
+    base = replace(ruling, reasons=told, options=booked, options_for=None, cue_next=zone, cue_if_accept=None, placement_rejected=None)
     ruling = penalised(case, variant, base, found, offender=offender)
     if offender == case.state.opponent and case.state.in_hand and not ruling.rack_over:
         kept = {"premium_placement": "premium", "break": "rebreak"}.get(case.state.phase, case.state.phase)
@@ -160,7 +169,7 @@ def _take_penalty_ball(case: Case, variant: Variant, option: str, ball: str | No
     if not variant.takes_penalty_ball or state.phase not in PENALTY_REPLIES or not _is_takeable(state, variant, ball):
         return None
     if state.phase == "rebreak" and len(state.balls) + state.scores.a + state.scores.b <= len(BALLS):
-        return None  # nothing is owed on a rack that was only set up again
+        return None  # nothing is owed
     values = {"player": state.shooter, "ball": ball or "-"}
     return _taken(case, variant, Reason(option, (*variant.cites["penalty"], "PYR-30"), values), ball)
 
@@ -209,18 +218,19 @@ def _turned(case: Case, variant: Variant, reason: Reason, player: str) -> Ruling
 
 def _accept_table(case: Case, variant: Variant, option: str, ball: str | None) -> Ruling | None:
     """PYR-12: after a weak initial stroke he takes the table as it lies."""
-    if case.state.phase != "break_reply":
+    if case.state.phase != "break_reply" or option not in break_options(case):
         return None
     return _turned(case, variant, Reason(option, ("PYR-12",), {"player": case.state.shooter}), case.state.shooter)
 
 
 def _rerack(case: Case, variant: Variant, option: str, ball: str | None) -> Ruling | None:
-    """PYR-12: after a weak initial stroke he has the balls racked and breaks himself."""
-    if case.state.phase != "break_reply" or option != "RERACK_SELF_BREAKS":
-        return None
+    """PYR-12: after a weak initial stroke he has the balls racked and breaks himself, or the offender does (option)."""
     state = case.state
+    if state.phase != "break_reply" or option not in break_options(case):
+        return None
+    breaker = state.shooter if option == "RERACK_SELF_BREAKS" else state.opponent
     ruling = neutral(case, variant, Reason("play_on", ("PYR-12",)))
-    return reracked(case, ruling, state.shooter, (Reason(option, ("PYR-12",), {"player": state.shooter}),))
+    return reracked(case, ruling, breaker, (Reason(option, ("PYR-12",), {"player": state.shooter}),))
 
 
 def _from_hand(case: Case, variant: Variant, option: str, ball: str | None) -> Ruling | None:

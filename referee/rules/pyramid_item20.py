@@ -127,7 +127,8 @@ def _is_cushion(event: ShotEvent) -> bool:
 def _chains(case: Case) -> Iterator[Condition]:
     """Alternatives (2), (2'), (3) and (4) in the order in which the stroke completes them."""
     trails = {ball: _Trail() for ball in case.state.balls}
-    standing = _frozen_to_cushions(case)
+    struck = facts.first_contacts(case)
+    standing = {ball: own for ball, own in _frozen_to_cushions(case).items() if ball not in struck}
     reached: set[str] = set()
     excluded = NOT_IN_SEED_ONLY if case.options.pyr_cond20 == "seed_only" else ()
     for event in facts.after_contact(case):

@@ -13,7 +13,7 @@ from referee.rules.base import Case
 from referee.rules.pyramid_hand import ZONE_OPTIONS, current_zone, find_zone, is_placing
 from referee.rules.pyramid_item20 import find_condition, rests_on_line, uses_lip
 from referee.rules.pyramid_spotting import lying_after, moved_in_placing, with_spotted
-from referee.rules.pyramid_variants import CLASSIC_PENALTY, INITIAL, LAST_BALL_EXTRA, Variant, ball_value
+from referee.rules.pyramid_variants import CLASSIC_PENALTY, INITIAL, LAST_BALL_EXTRA, Variant, ball_value, exchange_owner
 from referee.ruling import Foul, Pair, Reason, Ruling, other
 
 HESITATION_S = 2.0
@@ -178,14 +178,15 @@ def reracked(case: Case, ruling: Ruling, breaker: str, reasons: tuple[Reason, ..
         cue_next="hand_house",
         cue_if_accept=None,
         rerack=RERACKED_BALLS if whites == int(RERACKED_BALLS) else "incomplete",
-        next_phase="rebreak",
+        next_phase="break",
         reasons=(*reasons, reason),
     )
 
 
 def break_options(case: Case) -> tuple[str, ...]:
     """PYR-12: what the opponent of a weak initial stroke may choose."""
-    return ("ACCEPT_TABLE", "RERACK_SELF_BREAKS")
+    ordered = {"rerack_self_forced": ("RERACK_SELF_BREAKS",), "rerack_offender": ("RERACK_OFFENDER_BREAKS",)}
+    return ordered.get(case.options.pyr_break_fail, ("ACCEPT_TABLE", "RERACK_SELF_BREAKS"))
 
 
 def is_called_made(case: Case) -> bool:
@@ -236,7 +237,10 @@ def _remarks(case: Case, variant: Variant) -> Iterable[Reason]:
     if rests_on_line(case):
         yield Reason("pyr_on_line", ("PYR-20.N3",), {"balls": ", ".join(rests_on_line(case))})
     if case.state.in_hand and case.state.phase not in INITIAL and facts.first_contacts(case):
-        yield Reason("pyr_from_hand", ("PYR-21.2a", *variant.cites["own_ball"]), {})
+        if current_zone(case, variant) == "hand_temp_house":
+            yield Reason("pyr_temp_house", ("PYR-21.2b", "PYR-13"), {"player": case.state.shooter})
+        else:
+            yield Reason("pyr_from_hand", ("PYR-21.2a", *variant.cites["own_ball"]), {})
     if variant.cue_ball is None and case.state.phase == "after_penalty":
         yield Reason("pyr_spotted_cue", ("PYR-25.3", "FREE-2", "FREE-5.1"), {"ball": case.state.cue_ball})
 
@@ -266,11 +270,12 @@ def _blank(case: Case, variant: Variant, *, turn: str) -> Ruling:
 
 
 def _forfeited(case: Case, ruling: Ruling) -> Ruling:
-    """COMB-5.2n: the exchange ball was not taken before this stroke of his: it stays, and its point is taken back."""
+    """COMB-5.2n: the exchange ball was not taken before this stroke: it stays, and its point is taken back."""
     if not case.state.removal_pending or case.state.striker not in (None, case.state.shooter):
         return ruling
-    reason = Reason("pyr_forfeited", ("COMB-5.2n",), {"player": case.state.shooter})
-    return replace(_scored(ruling, case.state.shooter, -1), removal_forfeited=True, reasons=(*ruling.reasons, reason))
+    owner = exchange_owner(case.state)
+    reason = Reason("pyr_forfeited", ("COMB-5.2n",), {"player": owner})
+    return replace(_scored(ruling, owner, -1), removal_forfeited=True, reasons=(*ruling.reasons, reason))
 
 
 def _scored(ruling: Ruling, player: str, points: int) -> Ruling:
@@ -288,16 +293,16 @@ def _with_reply(case: Case, variant: Variant, ruling: Ruling, fouls: tuple[Foul,
     options: tuple[str, ...] = ("CHOOSE_PENALTY_BALL",) if variant.takes_penalty_ball else ()
     booked = tuple(option for option in ruling.options if option == "CHOOSE_REMOVED_BALL")
     cue_next = ruling.cue_next or next_cue(variant)
-    codes = {foul.code for foul in fouls}
+    is_waiting_player = winner == case.state.shooter and any(foul.code == "INTERFERENCE" for foul in fouls)
     phase = "after_penalty"
     if cue_next in ZONE_OPTIONS:
         hand = Reason("pyr_from_house", variant.cites["hand"], {"player": winner})
         ruling = replace(ruling, reasons=(*ruling.reasons, hand))
         options += (ZONE_OPTIONS[cue_next],)
-        phase = "penalty_hand"
+        phase = "premium" if booked and winner == case.state.shooter else "penalty_hand"
     else:
         options += ("PLAY_POSITION",)
-        if case.options.pyr_pass_back and "INTERFERENCE" not in codes:
+        if case.options.pyr_pass_back and not is_waiting_player:
             options += ("PASS_BACK",)
     if case.state.phase in INITIAL and not facts.is_stroke(case):
         phase = "rebreak"

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from referee.rules.base import State
+
 COLOURED = "Y"
 """The ball without a number (PYR-3)."""
 BALLS = (COLOURED, *(f"w{number}" for number in range(1, 16)))
@@ -118,6 +120,13 @@ CLASSIC = Variant(
 )
 
 VARIANTS = (FREE, COMBINED, DYNAMIC, CLASSIC)
+
+
+def exchange_owner(state: State) -> str:
+    """COMB-5.2: who has an exchange ball booked: the player in turn, unless his opponent's penalty has since brought him to
+    the table (a violation after the stroke on which the cue ball fell, or before the next: PYR-22.3b, 26.4)."""
+    return state.opponent if state.phase in ("after_penalty", "penalty_hand") else state.shooter
+
 
 ACE_VALUE = 11
 """What the ball 1 is worth in classic pyramid (CLA-5.1)."""

@@ -46,3 +46,12 @@ def test_value_of_another_kind_is_refused() -> None:
     for key, value in (("s141.deliberate_penalty", True), ("nine.nine_on_spot", 1), ("pool.hanging_s", "long")):
         with pytest.raises(InputError, match=key):
             read_options({key: value})
+
+
+@pytest.mark.parametrize("gap", [0.5, 1, 3])
+def test_bounds_of_a_number(gap: float) -> None:
+    """Section 5.1 gives the gap of spotted balls from 0.5 to 3 mm, both included."""
+    assert read_options({"pyr.spot_gap_mm": gap}).pyr_spot_gap_mm == gap
+    for outside in (0.4, 3.1):
+        with pytest.raises(InputError, match=r"pyr\.spot_gap_mm: must be 0\.5 to 3"):
+            read_options({"pyr.spot_gap_mm": outside})

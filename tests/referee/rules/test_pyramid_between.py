@@ -121,7 +121,7 @@ def test_replies_to_a_weak_initial_stroke() -> None:
     accepted, again = decide(COMBINED_RULES, "ACCEPT_TABLE", **rack), decide(COMBINED_RULES, "RERACK_SELF_BREAKS", **rack)
 
     assert (accepted.turn, accepted.cue_next, accepted.options) == ("B", "position", ())
-    assert (again.turn, again.cue_next, again.rerack, again.next_phase) == ("B", "hand_house", "15", "rebreak")
+    assert (again.turn, again.cue_next, again.rerack, again.next_phase) == ("B", "hand_house", "15", "break")
     assert COMBINED_RULES.assumed_reply(a_state(COMBINED_RULES, **rack)) == "ACCEPT_TABLE"
     assert COMBINED_RULES.assumed_reply(a_state(COMBINED_RULES, phase="after_penalty")) == "PLAY_POSITION"
     assert COMBINED_RULES.assumed_reply(a_state(COMBINED_RULES)) is None
@@ -350,10 +350,55 @@ def test_states_that_cannot_be(rules: Pyramid, changes: dict[str, Any], field: s
 
 
 def test_ledger_of_balls_and_points() -> None:
-    """Section 0.1: balls on the table and points add up; a ball booked but still to be taken may lie there."""
+    """Section 0.1: balls on the table and points add up; only a ball booked but still to be taken may lie there."""
     FREE_RULES.check_ledger(a_state(FREE_RULES, scores=Pair(2, 3)))
-    FREE_RULES.check_ledger(a_state(FREE_RULES, scores=Pair(2, 4)))
+    FREE_RULES.check_ledger(a_state(FREE_RULES, scores=Pair(2, 4), phase="after_penalty"))
+    COMBINED_RULES.check_ledger(a_state(COMBINED_RULES, scores=Pair(3, 3), phase="premium", removal_pending=True))
     CLASSIC_RULES.check_ledger(a_state(CLASSIC_RULES, scores=Pair(60, 4)))
-    for scores in (Pair(2, 2), Pair(3, 4)):
+    for changes in (
+        {"scores": Pair(2, 2)},
+        {"scores": Pair(3, 4)},
+        {"scores": Pair(2, 4)},
+        {"scores": Pair(2, 3), "phase": "premium", "removal_pending": True},
+        {"scores": Pair(3, 3), "phase": "premium"},
+    ):
         with pytest.raises(InputError, match=r"before\.balls"):
-            COMBINED_RULES.check_ledger(a_state(COMBINED_RULES, scores=scores))
+            COMBINED_RULES.check_ledger(a_state(COMBINED_RULES, **changes))
+    with pytest.raises(InputError, match=r"before\.scores"):
+        FREE_RULES.check_ledger(a_state(FREE_RULES, scores=Pair(-1, 6)))
+
+
+def test_no_point_is_taken_from_the_player_who_had_nothing_booked() -> None:
+    """COMB-5.2n, PYR-22.3b: A's exchange ball is still open when his touch after the stroke brings B to the table from the
+    hand; only A may take it, and what B's stroke forfeits is A's point."""
+    open_ball = {"phase": "penalty_hand", "cue_state": "hand_house", "removal_pending": True, "scores": Pair(3, 4)}
+    by_b, by_a = (decide(COMBINED_RULES, "CHOOSE_REMOVED_BALL:w3", by=player, **open_ball) for player in ("B", "A"))
+    stroke = incident(COMBINED_RULES, *parse_stroke("Y>w7 w7@FL"), **open_ball)
+
+    assert (by_b.declaration_rejected, by_a.declaration_rejected) == (True, None)
+    assert "w3" not in by_a.balls_after
+    assert (stroke.removal_forfeited, stroke.points_delta) == (True, Pair(-1, 1))
+
+
+def test_the_replies_to_a_weak_initial_stroke_are_those_of_the_option() -> None:
+    """A-P7: only the re-rack that the organiser chose is open, and it says who breaks."""
+    rack = {"phase": "break_reply", "balls": ("Y", *(f"w{n}" for n in range(1, 16))), "scores": Pair(0, 0)}
+    options = Options(pyr_break_fail="rerack_offender")
+    again, refused = (decide(FREE_RULES, option, options=options, **rack) for option in ("RERACK_OFFENDER_BREAKS", "ACCEPT_TABLE"))
+
+    assert (again.turn, again.rerack, again.next_phase) == ("A", "15", "break")
+    assert (refused.declaration_rejected, refused.options, refused.reasons[0].clauses) == (True, ("RERACK_OFFENDER_BREAKS",), ("PYR-12",))
+
+
+def test_a_penalty_between_strokes_does_not_say_that_nothing_changes() -> None:
+    """PYR-26.4, 28: the sentence for a quiet event is left out beside a penalty."""
+    ruling = incident(FREE_RULES, an_event("touch", ball="w3", by="hand", actor="A"))
+
+    assert "play_on" not in {reason.key for reason in ruling.reasons}
+
+
+def test_a_ball_that_the_official_names_is_the_one_put_back() -> None:
+    """PYR-27.1: with no touch seen, the official's word names the ball."""
+    ruling = incident(FREE_RULES, an_event("official", fact="outside_interference", ball="w5", restorable=True))
+
+    assert ruling.restored == ("w5",)

@@ -192,3 +192,9 @@ def test_initial_stroke(stroke: str, dispersed: bool) -> None:
 def test_every_condition_has_its_sentence() -> None:
     """Keys of the reasoning are keys of the words."""
     assert {condition.key for condition in CONDITIONS} <= set(REASONS)
+
+
+@pytest.mark.parametrize("stroke", ["w4>w7 w7|left* w4|right w4>w7", "w4>w7 w4~ w4>w7"])
+def test_a_ball_that_the_stroke_has_struck_stands_frozen_no_more(stroke: str) -> None:
+    """PYR-20.3c, N2b: coming back to the ball that the first contact drove from its cushion is no (c)."""
+    assert found(stroke, frozen=(LEFT,)) is None
