@@ -39,6 +39,11 @@ OPTIONAL_BEFORE = (
 OVERLAP_M = 0.001
 """Balls whose centres are nearer than a diameter less this lie in each other: files round positions to 1 mm at worst."""
 
+MOTION = ("ball_ball", "ball_cushion", "pocketed", "off_table", "centre_line", "head_line", "rail_top", "pocket_rebound")
+"""Events of a ball that moves."""
+SETS_IN_MOTION = ("cue_contact", "touch", "official", "spontaneous_drop")
+"""Events that can have set a ball in motion, or say that one was (`balls_moving`)."""
+
 MAX_FOULS = 2
 """A third foul in a row ends in a penalty and clears the count, so no state holds more."""
 
@@ -81,7 +86,9 @@ def read_scenario(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> Scena
     expect = data.get("expect")
     if expect is not None:
         _refuse_unknown(_mapping(expect, "expect"), EXPECT_FIELDS, "expect.")
-    case = Case(state=state, events=read_events(data["events"], state), options=options)
+    events = read_events(data["events"], state)
+    _refuse_unmoved_motion(events)
+    case = Case(state=state, events=events, options=options)
     return Scenario(id=str(data.get("id")), game=game, case=case, expect=expect)
 
 
@@ -149,7 +156,7 @@ def read_events(data: Any, state: State, *, extra_facts: bool = False) -> tuple[
         event = _event(_mapping(item, where), where, state, extra_facts=extra_facts)
         if events and event.t < events[-1].t:
             raise InputError(f"{where}.t: {event.t} lies before the event in front of it, {events[-1].t}")
-        if event.type in ("ball_ball", "ball_cushion", "pocketed", "off_table", "centre_line", "head_line", "rail_top", "pocket_rebound"):
+        if event.type in MOTION:
             for key in ("a", "b", "ball"):
                 if event.fields.get(key) in gone:
                     raise InputError(f"{where}.{key}: ball {event.fields[key]} has left the table before")
@@ -157,6 +164,25 @@ def read_events(data: Any, state: State, *, extra_facts: bool = False) -> tuple[
             gone.add(event.fields["ball"])
         events.append(event)
     return tuple(events)
+
+
+def _refuse_unmoved_motion(events: Sequence[ShotEvent]) -> None:
+    """A shot by nobody, a ball that moves on after all have stopped, a fallen ball that lies on the table."""
+    is_moved = is_stopped = False
+    gone: set[str] = set()
+    for index, event in enumerate(events):
+        if event.type in SETS_IN_MOTION:
+            is_moved = True
+        elif event.type in MOTION and not is_moved:
+            why = "after all balls have stopped" if is_stopped else "before the tip has met a ball: a shot by nobody"
+            raise InputError(f"events[{index}].type: {event.type} {why}")
+        elif event.type == "stop":
+            lying = next((ball for ball in event.fields.get("positions", {}) if ball in gone), None)
+            if lying is not None:
+                raise InputError(f"events[{index}].positions.{lying}: the ball has left the table before")
+            is_moved, is_stopped = False, True
+        if event.type in ("pocketed", "off_table"):
+            gone.add(event.fields["ball"])
 
 
 def _event(data: Mapping[str, Any], where: str, state: State, *, extra_facts: bool) -> ShotEvent:
@@ -268,7 +294,7 @@ def _near_rail(value: Any, balls: Sequence[str]) -> dict[str, dict[str, int]]:
     for player, item in _mapping(value, "before.near_rail").items():
         _one_of(player, PLAYERS, "before.near_rail")
         where = f"before.near_rail.{player}"
-        counts[player] = {_one_of(ball, balls, where): _int(count, f"{where}.{ball}") for ball, count in _mapping(item, where).items()}
+        counts[player] = {_one_of(ball, balls, where): _count(count, f"{where}.{ball}") for ball, count in _mapping(item, where).items()}
     return counts
 
 
@@ -328,6 +354,12 @@ def _is_int(value: Any) -> bool:
 def _int(value: Any, where: str) -> int:
     if not _is_int(value):
         raise InputError(f"{where}: must be a whole number, found {value!r}")
+    return int(value)
+
+
+def _count(value: Any, where: str) -> int:
+    if _int(value, where) < 0:
+        raise InputError(f"{where}: must be 0 or more, found {value}")
     return int(value)
 
 

@@ -8,6 +8,7 @@ Judged here: GR-1.16, 3.3 (stated), 3.10, 3.11, 3.13 (stated), 3.14 (stated), 3.
 Not judged: what cannot be seen from above unless an official states it (`docs/rule-coverage.md` has the list).
 """
 
+from dataclasses import replace
 from math import hypot
 
 from referee.rules import facts
@@ -170,7 +171,10 @@ def is_all_ball_fouls(case: Case) -> bool:
 
 
 def forgiven_touches(case: Case) -> tuple[str, ...]:
-    """GR-1.16: object balls touched by accident that are no foul without a referee; the other player may have them put back."""
+    """GR-1.16: object balls touched by accident that are no foul without a referee; the other player may have them put back.
+
+    So may he where the stroke was a foul for another reason.
+    """
     return tuple(dict.fromkeys(event.fields["ball"] for event in _forgiven(case)))
 
 
@@ -205,6 +209,20 @@ def late_drops(case: Case) -> tuple[str, ...]:
     return tuple(event.fields["ball"] for event in facts.of_type(case, "spontaneous_drop") if event not in kept)
 
 
+def with_short_hangers_fallen(case: Case) -> Case:
+    """GR-3.31: in a stroke, a ball that hung too short to be put back fell with it: it is read as pocketed."""
+    if not facts.is_stroke(case):
+        return case
+    short = {ball for ball in late_drops(case) if ball in case.state.balls}
+    return replace(case, events=tuple(_as_pocketed(event) if event.fields.get("ball") in short else event for event in case.events))
+
+
+def _as_pocketed(event: ShotEvent) -> ShotEvent:
+    if event.type != "spontaneous_drop":
+        return event
+    return ShotEvent(t=event.t, type="pocketed", fields={"ball": event.fields["ball"], "pocket": event.fields["pocket"]})
+
+
 def dropped_as_shot_at(case: Case) -> str | None:
     """GR-3.31: a ball that dropped by itself just when the cue ball would have hit it: everything back, shoot again."""
     for event in spontaneous_drops(case):
@@ -212,6 +230,15 @@ def dropped_as_shot_at(case: Case) -> str | None:
             ball: str = event.fields["ball"]
             return ball
     return None
+
+
+def came_back(case: Case) -> tuple[Reason, ...]:
+    """GR-3.28, GR-3.11: balls that rode a rail top or left a pocket again by themselves, and so count for nothing."""
+    off = facts.off_table(case)
+    rode = dict.fromkeys(event.fields["ball"] for event in facts.of_type(case, "rail_top") if event.fields["ball"] not in off)
+    back = dict.fromkeys(event.fields["ball"] for event in facts.of_type(case, "pocket_rebound"))
+    found = (Reason("rail_top_back", ("GR-3.28",), {"balls": ", ".join(rode)}),) if rode else ()
+    return (*found, *((Reason("rebound", ("GR-3.11",), {"balls": ", ".join(back)}),) if back else ()))
 
 
 def is_interfered_from_outside(case: Case) -> bool:

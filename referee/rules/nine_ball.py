@@ -25,7 +25,7 @@ from referee.rules.nine_ball_outcomes import (
     stroke_played,
     with_restored,
 )
-from referee.ruling import Foul, Ruling
+from referee.ruling import Foul, Pair, Ruling
 
 Check = Callable[[Case], Foul | None]
 """One question of the rule book about a stroke."""
@@ -152,6 +152,8 @@ class NineBall:
             raise InputError(f"before.cue_ball: must be 'cue', found {state.cue_ball!r}")
         if "9" not in state.balls:
             raise InputError("before.balls: the 9 is not on the table, so the rack is over")
+        if min(state.scores.a, state.scores.b) < 0:
+            raise InputError(f"before.scores: racks cannot be below 0, found {state.scores.to_dict()}")
         if state.phase not in PHASES:
             raise InputError(f"before.phase: {state.phase!r} does not occur in nine-ball")
         if state.phase == "break" and len(state.balls) != len(BALLS):
@@ -162,6 +164,7 @@ class NineBall:
     def judge(self, case: Case) -> Ruling:
         """The ruling on a stroke, a decision or an incident between strokes."""
         self.check(case.state)
+        case = _as_read(case)
         return _judge_stroke(case) if facts.is_stroke(case) else judge_between(case)
 
     def assumed_reply(self, state: State) -> str | None:
@@ -192,6 +195,13 @@ def find_fouls(case: Case) -> tuple[Foul, ...]:
 def is_push_out(case: Case) -> bool:
     """N9-6.1, N9-6.2: declared before the stroke, and the stroke right after a legal break."""
     return case.state.phase == "after_break" and _is_declared(case)
+
+
+def _as_read(case: Case) -> Case:
+    """N9-13.2, N9-14.1: at the break no foul of the rack exists yet. GR-3.31: a short hanger fell with the stroke."""
+    if case.state.phase == "break":
+        case = replace(case, state=replace(case.state, consecutive_fouls=Pair(0, 0), warned=Pair(False, False)))
+    return general.with_short_hangers_fallen(case)
 
 
 def _judge_stroke(case: Case) -> Ruling:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case
+from referee.rules.nine_ball_reasons import legal_reasons, played_reasons, warning_reasons
 from referee.rules.spotting import find_spot
 from referee.ruling import Foul, Pair, Reason, Ruling, other
 
@@ -50,6 +51,7 @@ def after_foul(case: Case, fouls: tuple[Foul, ...], *, offender: str) -> Ruling:
     reasons.append(Reason("ball_in_hand", clauses, {"player": other(offender)}))
     if not facts.is_stroke(case):
         reasons.insert(-1, Reason("inning_over", ("N9-13.4",), {"player": offender}))
+    warn = _to_warn(case, fouls_after, next_player=other(offender))
     ruling = Ruling(
         foul=True,
         foul_codes=codes,
@@ -62,8 +64,8 @@ def after_foul(case: Case, fouls: tuple[Foul, ...], *, offender: str) -> Ruling:
         scores_after=state.scores,
         push_out_available=False,
         next_phase="normal",
-        warn=_to_warn(case, fouls_after, next_player=other(offender)),
-        reasons=tuple(reasons),
+        warn=warn,
+        reasons=(*reasons, *warning_reasons(warn)),
     )
     return _with_balls(case, ruling, spot_nine=True)
 
@@ -85,7 +87,7 @@ def stroke_played(case: Case) -> Ruling:
         push_out_available=is_break,
         next_phase="after_break" if is_break else "normal",
         warn=_to_warn(case, fouls_after, next_player=turn),
-        reasons=_played_reasons(case, made, turn),
+        reasons=played_reasons(case, made, turn),
     )
     return _with_balls(case, ruling, spot_nine=True)
 
@@ -128,7 +130,8 @@ def illegal_break(case: Case) -> Ruling:
 def rack_won(case: Case) -> Ruling:
     """N9-5.3, N9-14.3: the 9 falls on a legal shot."""
     clauses = ("N9-4.1", "N9-5.3", "N9-14.3") if case.state.phase == "break" else ("N9-1.2", "N9-5.3", "N9-14.3")
-    ruling = _rack_over(case, winner=case.state.shooter, reasons=(Reason("rack_won", clauses, {"player": case.state.shooter}),))
+    reasons = (*legal_reasons(case), Reason("rack_won", clauses, {"player": case.state.shooter}))
+    ruling = _rack_over(case, winner=case.state.shooter, reasons=reasons)
     return replace(ruling, stays_down=_gone(case))
 
 
@@ -143,9 +146,9 @@ def with_restored(case: Case, ruling: Ruling) -> Ruling:
         clauses = ("GR-3.31",) if dropped else ("GR-3.21",)
         reason = Reason("put_back", clauses, {"balls": ", ".join(back)})
         ruling = replace(ruling, restored=(*(ruling.restored or ()), *back), reasons=(*ruling.reasons, reason))
-    forgiven = () if ruling.foul else general.forgiven_touches(case)
-    if forgiven:
-        player = other(general.forgiven_actor(case))
+    forgiven = () if "JUMP_MASSE" in ruling.foul_codes else general.forgiven_touches(case)
+    player = other(general.forgiven_actor(case))
+    if forgiven and not (ruling.foul and ruling.options_for == other(player)):
         reason = Reason("may_restore", ("N9-12", "GR-1.16"), {"balls": ", ".join(forgiven), "player": player})
         ruling = replace(ruling, options=(*ruling.options, "RESTORE_BALL"), options_for=player, reasons=(*ruling.reasons, reason))
     return ruling
@@ -188,26 +191,6 @@ def _rack_over(case: Case, *, winner: str, reasons: tuple[Reason, ...]) -> Rulin
         next_phase=None if is_match_over else "break",
         reasons=(*reasons, *last),
     )
-
-
-def _played_reasons(case: Case, made: tuple[str, ...], turn: str) -> tuple[Reason, ...]:
-    state = case.state
-    reasons = []
-    if len(facts.first_contacts(case)) > 1:
-        reasons.append(Reason("split_hit", ("N9-8", "WPA-SPLIT"), {"balls": ", ".join(facts.first_contacts(case))}))
-    if facts.first_contacts(case) and any(not item.declared and item.ball in facts.first_contacts(case) for item in state.frozen):
-        reasons.append(Reason("not_declared_frozen", ("GR-3.38",), {}))
-    if state.phase == "break":
-        reasons.append(Reason("legal_break", ("N9-2", "N9-4.1"), {}))
-        reasons.append(Reason("kept" if made else "passed", ("N9-5.2",), {"balls": ", ".join(made), "player": turn}))
-        reasons.append(Reason("push_out_open", ("N9-5.1", "N9-6.1"), {"player": turn}))
-    elif made:
-        reasons.append(Reason("kept", ("N9-1.2", "N9-1.3", "N9-1.4"), {"balls": ", ".join(made), "player": turn}))
-    else:
-        reasons.append(Reason("passed", ("N9-9", "N9-1.5", "GR-3.5"), {"player": turn}))
-    if state.consecutive_fouls[state.shooter]:
-        reasons.append(Reason("count_cleared", ("N9-13.1",), {"player": state.shooter}))
-    return tuple(reasons)
 
 
 def _to_warn(case: Case, fouls_after: Pair[int], *, next_player: str) -> tuple[str, ...] | None:

@@ -21,9 +21,9 @@ from referee.rules.straight_pool_calls import BALLS, BREAKS, REPLY_PHASES, is_ca
 from referee.rules.straight_pool_near_rail import counts_as_frozen, with_frozen
 from referee.rules.straight_pool_outcomes import counted, neutral, void
 from referee.rules.straight_pool_penalties import penalised, players_to_warn
+from referee.rules.straight_pool_reasons import break_met
 from referee.rules.straight_pool_touches import deliberate, deliberate_by, touch, with_restored
 from referee.ruling import Foul, Reason, Ruling
-from tracker.shot import ShotEvent
 
 PHASES = (*BREAKS, *REPLY_PHASES, "after_rerack", "normal", "between_shots")
 CUE_STATES = ("position", "hand_kitchen", "in_hand", "head_spot", "centre_spot")
@@ -200,8 +200,11 @@ def _judge_played(case: Case) -> Ruling:
 
 
 def _fouled(case: Case, fouls: tuple[Foul, ...]) -> Ruling:
-    in_kitchen = any(foul.code == "DELIBERATE" for foul in fouls)
-    return penalised(case, void(case, in_kitchen=in_kitchen), fouls, offender=case.state.shooter)
+    codes = {foul.code for foul in fouls}
+    played = void(case, in_kitchen="DELIBERATE" in codes)
+    if "BREAK_VIOLATION" not in codes:
+        played = replace(played, reasons=(*played.reasons, *break_met(case)))
+    return penalised(case, played, fouls, offender=case.state.shooter)
 
 
 def _out_of_turn(case: Case, first: Foul) -> Ruling:
@@ -226,16 +229,7 @@ def _as_read(case: Case) -> Case:
     (GR-3.31): it is read as pocketed."""
     if case.state.cue_state == "in_hand":
         case = replace(case, state=replace(case.state, cue_state="hand_kitchen"))
-    short = general.late_drops(case) if facts.is_stroke(case) else ()
-    if not short:
-        return case
-    return replace(case, events=tuple(_fallen(event) if event.fields.get("ball") in short else event for event in case.events))
-
-
-def _fallen(event: ShotEvent) -> ShotEvent:
-    if event.type != "spontaneous_drop":
-        return event
-    return ShotEvent(t=event.t, type="pocketed", fields={"ball": event.fields["ball"], "pocket": event.fields["pocket"]})
+    return general.with_short_hangers_fallen(case)
 
 
 def _without_replaced(fouls: tuple[Foul, ...]) -> tuple[Foul, ...]:

@@ -78,14 +78,15 @@ def with_frozen(case: Case, ball: str) -> Case:
 
 
 def counters_after(case: Case, *, is_legal: bool) -> dict[str, dict[str, int]] | None:
-    """The counters after a stroke; None where there are none. A ball once listed stays listed, at 0, while it is near."""
+    """The counters after a stroke; None where there are none. A ball once listed stays listed, at 0, while it is on the table."""
     if not case.options.s141_near_rail_rule:
         return None
     used = _used_ball(case) if is_legal else None
     after: dict[str, dict[str, int]] = {}
     for player in ("A", "B"):
         before = case.state.near_rail.get(player, {})
-        counts = {ball: _count_after(case, player, ball, count, used) for ball, count in before.items() if _is_still_near(case, ball)}
+        on_table = {ball: count for ball, count in before.items() if ball not in {*facts.pocketed_balls(case), *facts.off_table(case)}}
+        counts = {ball: _count_after(case, player, ball, count, used) for ball, count in on_table.items()}
         if player == case.state.shooter and used is not None and _is_still_near(case, used):
             counts[used] = before.get(used, 0) + 1
         if counts:
@@ -94,6 +95,8 @@ def counters_after(case: Case, *, is_legal: bool) -> dict[str, dict[str, int]] |
 
 
 def _count_after(case: Case, player: str, ball: str, count: int, used: str | None) -> int:
+    if not _is_still_near(case, ball):
+        return 0
     if player == case.state.shooter:
         return count if ball == used else 0
     return count if ball == used or not _is_moved(case, ball) else 0

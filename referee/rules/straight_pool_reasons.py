@@ -1,6 +1,6 @@
 """14.1: the steps of reasoning that a stroke gives besides its fouls and points, with their clauses; plain module."""
 
-from referee.rules import facts
+from referee.rules import facts, general
 from referee.rules.base import Case
 from referee.rules.straight_pool_calls import BREAKS, LAST_OF_RACK, is_called_made, is_safety
 from referee.rules.straight_pool_near_rail import counters_after, counts_as_frozen
@@ -9,7 +9,7 @@ from referee.ruling import Pair, Reason
 
 def legal_reasons(case: Case, fouls_after: Pair[int]) -> tuple[Reason, ...]:
     """Why a stroke without foul was legal, and what it does to the counts."""
-    found = (*_break_met(case), *_crossed_first(case), *_frozen_met(case), *_not_declared(case), *_split(case))
+    found = (*break_met(case), *_crossed_first(case), *_frozen_met(case), *_not_declared(case), *_split(case))
     return (*found, *_count_cleared(case, fouls_after), *_near_rail(case))
 
 
@@ -17,7 +17,7 @@ def remarks(case: Case) -> tuple[Reason, ...]:
     """What held for the stroke, legal or not."""
     phase, rebreak = case.state.phase, Reason("s141_rebreak", ("S141-6.4", "S141-12.6"))
     first = (rebreak,) if phase == "rebreak" else (Reason("s141_any_ball", ("S141-7.3b",)),) if phase == "after_rerack" else ()
-    return (*first, *_came_back(case))
+    return (*first, *general.came_back(case))
 
 
 def missed(case: Case) -> Reason:
@@ -43,7 +43,8 @@ def no_new_rack(case: Case, spotted: tuple[str, ...]) -> tuple[Reason, ...]:
     )
 
 
-def _break_met(case: Case) -> tuple[Reason, ...]:
+def break_met(case: Case) -> tuple[Reason, ...]:
+    """S141-6.1, 6.2: which of the two requirements an opening break without violation met."""
     if case.state.phase not in BREAKS:
         return ()
     return (Reason("s141_break_called", ("S141-6.1",)) if is_called_made(case) else Reason("s141_break_driven", ("S141-6.2", "S141-6.1")),)
@@ -60,7 +61,7 @@ def _frozen_met(case: Case) -> tuple[Reason, ...]:
     for ball in facts.first_contacts(case):
         clause = "S141-7.2b" if facts.declared_frozen(case, ball) else counts_as_frozen(case, ball)
         if clause is not None:
-            return (Reason("s141_frozen_met", (clause, "GR-3.38"), {"ball": ball}),)
+            return (Reason("frozen_met", (clause, "GR-3.38"), {"ball": ball}),)
     return ()
 
 
@@ -72,14 +73,6 @@ def _not_declared(case: Case) -> tuple[Reason, ...]:
 def _split(case: Case) -> tuple[Reason, ...]:
     hits = facts.first_contacts(case)
     return (Reason("split_hit", ("WPA-SPLIT",), {"balls": ", ".join(hits)}),) if len(hits) > 1 else ()
-
-
-def _came_back(case: Case) -> tuple[Reason, ...]:
-    off = facts.off_table(case)
-    balls = [event.fields["ball"] for event in facts.of_type(case, "rail_top") if event.fields["ball"] not in off]
-    rode = (Reason("s141_rail_top", ("GR-3.28",), {"balls": ", ".join(dict.fromkeys(balls))}),) if balls else ()
-    back = [event.fields["ball"] for event in facts.of_type(case, "pocket_rebound")]
-    return (*rode, *((Reason("s141_rebound", ("GR-3.11",), {"balls": ", ".join(dict.fromkeys(back))}),) if back else ()))
 
 
 def _count_cleared(case: Case, fouls_after: Pair[int]) -> tuple[Reason, ...]:

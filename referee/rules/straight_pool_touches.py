@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from referee.rules import facts, general
 from referee.rules.base import Case
-from referee.ruling import Foul, Reason, Ruling
+from referee.ruling import Foul, Reason, Ruling, other
 from tracker.shot import ShotEvent
 
 
@@ -44,10 +44,10 @@ def with_restored(case: Case, ruling: Ruling) -> Ruling:
         ruling = replace(
             ruling, restored=back, balls_after=on_table, reasons=(*ruling.reasons, Reason("put_back", clauses, {"balls": ", ".join(back)}))
         )
-    forgiven = () if ruling.foul else general.forgiven_touches(case)
-    if not forgiven:
-        return ruling
+    forgiven = () if ruling.rerack == "15" else general.forgiven_touches(case)
     player = _asker(case, forgiven)
+    if not forgiven or "DELIBERATE" in ruling.foul_codes or (ruling.foul and ruling.options_for == other(player)):
+        return ruling  # none, none by accident, or the choice is with the player who moved it
     reason = Reason("may_restore", ("GR-1.16",), {"balls": ", ".join(forgiven), "player": player})
     return replace(ruling, options=(*ruling.options, "RESTORE_BALL"), options_for=player, reasons=(*ruling.reasons, reason))
 
