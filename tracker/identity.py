@@ -27,7 +27,7 @@ COUNT_LIMIT = 2.0
 and lamp, which the next picture only shows again, but its noise averages out. Of 3,700 balls in 49 rendered sets held out of
 the fit: at 1, 39 % of names are above 0.99 and 0.1 % of those wrong; at 2, 77 % and 0.4 %, and stated probabilities are met
 within 0.04; at 3, 85 % and 0.7 %, and what is stated as 0.9 is met in 0.8."""
-_SAME_VIEW_S = 0.25
+_SAME_VIEW_S = 0.15
 """Time after which a ball at rest may be counted anew: hands, shadows and compression change within it. Longer lets few
 pictures of a rolling ball outweigh seconds of rest, shorter lets the one side that a resting ball shows outweigh all
 the sides that it shows while it rolls (a stripe lying on its white end)."""

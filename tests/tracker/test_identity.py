@@ -59,8 +59,8 @@ def test_a_set_without_names_has_no_doubt_about_them() -> None:
 
 
 def test_a_picture_is_news_by_time_or_by_rolling() -> None:
-    """The same side a 25th of a second later tells a sixth; a quarter turn, or a quarter of a second, tells anew."""
-    assert news(0.04, 0.0, 0.028575) == pytest.approx(0.16)
+    """The same side a 25th of a second later tells a quarter; a quarter turn, or a sixth of a second, tells anew."""
+    assert news(0.04, 0.0, 0.028575) == pytest.approx(0.04 / 0.15)
     assert news(0.04, 0.05, 0.028575) == 1.0
     assert news(0.25, 0.0, 0.028575) == 1.0
 
