@@ -27,6 +27,8 @@ _POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
 """Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
 _MOUTH_LIMIT_M = 0.025
 """Largest disagreement of mouths: chalk, irons, a ball in the jaws and parallax give 0.02, a wrong side 0.03 to 0.3."""
+_ENDS_MIN = 6
+"""Ends of rubber at mouths, of 12, that must be seen to be checked: two people hide two pockets, graphics two more."""
 _COVERAGE_MIN = 0.2
 """Least share of a cushion on which its nose must be found: a player and his arm hide up to half of a short one."""
 _COVERAGE_ALL = 0.5
@@ -124,6 +126,10 @@ def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: s
     solution, edges = fitted
     mouths = check_mouths(image, solution.camera, table, cloth)
     median, largest, because = judge_fit(solution, edges, table.spec)
+    if mouths.measured < _ENDS_MIN or 3 * mouths.holes < 2 * mouths.visible:
+        because += (
+            f"too few pockets show to check it: {mouths.holes} of {mouths.visible}, {mouths.measured} of 12 ends of cushions at them",
+        )
     if mouths.off_m > _MOUTH_LIMIT_M:
         because += (
             f"pocket {mouths.where} lies {1000 * mouths.off_m:.0f} mm from where the model has it, limit {1000 * _MOUTH_LIMIT_M:.0f}",
