@@ -192,9 +192,16 @@ def _forgiven(case: Case) -> tuple[ShotEvent, ...]:
 
 
 def touched_object_balls(case: Case) -> tuple[str, ...]:
-    """GR-3.21: with a referee a moved object ball is put back, whoever moved it."""
-    balls = [event.fields["ball"] for event in facts.of_type(case, "touch")]
+    """GR-3.21: with a referee a moved object ball is put back, whoever moved it; one that was rolling has no place to go to."""
+    balls = [event.fields["ball"] for event in facts.of_type(case, "touch") if "ball_moving_to" not in event.fields]
     return tuple(dict.fromkeys(ball for ball in balls if ball != case.state.cue_ball))
+
+
+def balls_to_restore(case: Case) -> tuple[str, ...]:
+    """GR-1.16: what RESTORE_BALL puts back: the object balls touched, or stated as moved; all where nothing is said."""
+    stated = [event.fields.get("ball") for event in facts.of_type(case, "official") if event.fields["fact"] == "ball_moved"]
+    moved = tuple(dict.fromkeys(ball for ball in stated if ball not in (None, case.state.cue_ball)))
+    return touched_object_balls(case) or moved or ("*",)
 
 
 def spontaneous_drops(case: Case) -> tuple[ShotEvent, ...]:

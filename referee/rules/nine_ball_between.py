@@ -88,8 +88,7 @@ def _decided(case: Case, decision: ShotEvent) -> Ruling:
             options_for=state.opponent if may_push else None,
         )
     if option == "RESTORE_BALL" and not state.referee:
-        touched = general.touched_object_balls(case) or ("*",)
-        return replace(neutral(case, "restored", ("GR-1.16",), {"player": by}), restored=touched)
+        return replace(neutral(case, "restored", ("GR-1.16",), {"player": by}), restored=general.balls_to_restore(case))
     if option == "DECLARE_PUSH_OUT" and state.phase == "after_break" and by == state.shooter:
         return neutral(case, "push_out_declared", ("N9-6.1", "N9-6.2"), {"player": by})
     if option == "BIH_ANYWHERE" and state.in_hand and by == state.shooter:
@@ -117,6 +116,7 @@ def _rack_again(case: Case, key: str, clauses: tuple[str, ...]) -> Ruling:
     return replace(
         ruling,
         turn=breaker or "lag",
+        next_breaker=breaker,
         replay=True,
         score_kept=True,
         cue_next="hand_kitchen",

@@ -58,7 +58,7 @@ def _decided(case: Case, decision: ShotEvent) -> Ruling:
         raise InputError(f"events.by: must be A or B, found {by!r}")
     if option == "RESTORE_BALL" and not state.referee:
         reason = Reason("restored", ("GR-1.16",), {"player": by})
-        return replace(neutral(case, reason), restored=general.touched_object_balls(case) or ("*",))
+        return replace(neutral(case, reason), restored=general.balls_to_restore(case))
     if by == state.shooter and state.phase in REPLY_PHASES and option in REPLIES:
         return _accepted(case) if option == "ACCEPT_TABLE" else _reracked(case)
     if by == state.shooter and state.phase not in REPLY_PHASES and state.cue_state == "hand_kitchen":
