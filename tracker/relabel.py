@@ -16,20 +16,22 @@ needs three exchanges at once (not seen in simulated breaks).
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import hypot, log
 
 import numpy as np
 
 from calibration.equipment import BallId
 from tracker.history import FloatArray
-from tracker.identity import NameBook, fuse, spare_labels
+from tracker.identity import NameBook, assign_names, fuse, spare_labels
 from tracker.pieces import LINK_LIMIT, Piece, cut_strands, exchange_costs
 from tracker.pockets import PocketMap
 from tracker.strand import FrameRecord, Strand
 
 _FORBIDDEN = -1e6
 _FASTEST_MPS = 12.0
+_NAME_KEPT = 0.01
+"""Nats by which another name must be better: none is taken away for nothing."""
 _SWEEPS = 8
 """Rounds of local search at most; two or three are usual."""
 
@@ -273,7 +275,19 @@ def find_chains(
         members = search.rows[label]
         if members and any(pieces[m].on_bed for m in members):
             chains.append(_chain(ball, [pieces[m] for m in members]))
-    return chains if book.labels else _recount(chains)
+    if not book.labels:
+        return _recount(chains)
+    return _renamed(chains, book) if book.ball_set.distinct else chains
+
+
+def _renamed(chains: list[Chain], book: NameBook) -> list[Chain]:
+    """Chains named by all they showed: the sum over many short pieces outweighs what `fuse` lets them count together."""
+    evidence = np.array([chain.evidence for chain in chains]).reshape(len(chains), book.count)
+    for row, chain in enumerate(chains):
+        evidence[row, book.labels.index(chain.ball)] += _NAME_KEPT
+    names = assign_names(evidence)
+    named = [chain if name is None else replace(chain, ball=book.labels[name]) for chain, name in zip(chains, names, strict=True)]
+    return sorted(named, key=lambda chain: book.labels.index(chain.ball))
 
 
 def _start(search: _Search) -> None:
