@@ -9,6 +9,8 @@ Until a person decides an undecided shot, the rule book's own default stands: no
 hit in the shooter's favour (A-G2, A-G3), so the likeliest reading without a foul, and the likeliest of all where every
 one is a foul.
 
+A ball that may bear another name is judged under each (`referee.misnamed`).
+
 Failure cases. Doubts without numbers (`identity`, `frames_missing`, `jump`, ...) say why a probability is what it is;
 they change no ruling by themselves. A strike that was not seen leaves the ruling undecided whatever the readings say:
 balls may have fallen before the recording began. So does a stroke that seems to have been played with another ball than
@@ -21,8 +23,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from calibration.table import POCKETS
-from referee.alternatives import UNKNOWN, Reading, closed_readings, open_variants, to_case
+from referee.alternatives import LEAST_JOINT_P, UNKNOWN, Reading, closed_readings, open_variants, to_case
 from referee.limits import near_limits
+from referee.misnamed import Naming, namings
 from referee.rules.base import Ruleset, State
 from referee.rules.options import Options
 from referee.ruling import Reason, Ruling
@@ -128,12 +131,17 @@ def judge_shot(
     if why:
         shot = replace(shot, first_contact={UNKNOWN: 1.0})
     groups: dict[str, JudgedReading] = {}
-    seen = closed_readings(shot, states[0]) or [Reading(p=1.0, first=UNKNOWN, rail=False, state=states[0])]
-    for reading in seen:
-        judged = _judge_reading(rules, reading, shot, states, people, settings)
-        key = _key(judged)
-        known = groups.get(key)
-        groups[key] = judged if known is None else replace(known, p=known.p + judged.p)
+    for naming in namings(shot):
+        named = [naming.rename(state) for state in states]
+        seen = closed_readings(naming.shot, named[0]) or [Reading(p=1.0, first=UNKNOWN, rail=False, state=named[0])]
+        for reading in seen:
+            weighed = replace(reading, p=reading.p * naming.p)
+            if weighed.p <= LEAST_JOINT_P:
+                continue
+            judged = _judge_reading(rules, weighed, naming.shot, named, people, settings)
+            key = _key(judged, naming)
+            known = groups.get(key)
+            groups[key] = judged if known is None else replace(known, p=known.p + judged.p)
     ordered = sorted(groups.values(), key=lambda judged: -judged.p)
     best = ordered[0]
     if best.ruling is not None and best.p >= certain_at and not why:
@@ -171,13 +179,16 @@ def _judge_reading(
     return JudgedReading(p=reading.p, ruling=None, example=reading, question=(what,), candidates=candidates)
 
 
-def _ruling_key(ruling: Ruling) -> str:
+def _ruling_key(ruling: Ruling, naming: Naming | None = None) -> str:
     """Equal for rulings that are the same to everybody: all consequences, and the balls left on the table."""
-    return json.dumps([ruling.to_expect(), sorted(ruling.balls_after)], sort_keys=True)
+    data, left = ruling.to_expect(), list(ruling.balls_after)
+    if naming is not None:
+        data, left = naming.put_back(data), naming.put_back(left)
+    return json.dumps([data, sorted(left)], sort_keys=True)
 
 
-def _key(judged: JudgedReading) -> str:
-    return f"open: {judged.question}" if judged.ruling is None else _ruling_key(judged.ruling)
+def _key(judged: JudgedReading, naming: Naming) -> str:
+    return f"open: {judged.question}" if judged.ruling is None else _ruling_key(judged.ruling, naming)
 
 
 def _default(ordered: Sequence[JudgedReading]) -> Ruling:

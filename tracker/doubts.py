@@ -37,9 +37,10 @@ def find_doubts(scene: Scene, window: ShotWindow, first: FirstContact, report: T
     if scene.clock.doubtful:
         doubts.append(Doubt(kind="clock", text="the pictures are not as far apart as their time stamps say; times are good to a picture"))
     if report is not None:
-        unsure = tuple(identity.ball for identity in report.identities if identity.probability < 1 - WORTH_NAMING)
+        unsure = {identity.ball: dict(identity.others) for identity in report.identities if identity.probability < 1 - WORTH_NAMING}
         if unsure:
-            doubts.append(Doubt(kind="identity", text=f"names not sure: {', '.join(unsure)}", balls=unsure))
+            text = f"names not sure: {', '.join(unsure)}"
+            doubts.append(Doubt(kind="identity", text=text, balls=tuple(unsure), names=unsure))
     off = tuple(ball for ball, ending in scene.endings.items() if ending.kind == "off_table" and ending.p < 0.99)
     if off:
         doubts.append(Doubt(kind="off_table", text=f"probably off the table: {', '.join(off)}", balls=off))
@@ -48,6 +49,7 @@ def find_doubts(scene: Scene, window: ShotWindow, first: FirstContact, report: T
 
 def _split(scene: Scene, first: FirstContact) -> list[Doubt]:
     likely = tuple(ball for ball, p in first.probability.items() if p >= WORTH_NAMING and ball not in ("none", "unknown"))
+    likely = tuple(ball for ball in likely if ball in scene.paths)
     if len(likely) < 2 or first.time_s is None:
         return []
     text = f"hit almost together: {' or '.join(likely)} first"

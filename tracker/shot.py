@@ -95,12 +95,14 @@ class Doubt:
         text: One sentence for a person.
         t: Seconds from the tip contact; None where it holds for the whole shot.
         balls: The balls concerned.
+        names: For `identity`: ball to the other names it may bear, with their probabilities. Read only.
     """
 
     kind: str
     text: str
     t: float | None = None
     balls: tuple[BallId, ...] = ()
+    names: Mapping[BallId, Mapping[BallId, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.kind not in DOUBT_KINDS:
@@ -109,13 +111,20 @@ class Doubt:
     def to_dict(self) -> dict[str, Any]:
         """The doubt as in a shot line."""
         time = {} if self.t is None else {"t": round(self.t, 5)}
-        return {"kind": self.kind, **time, "balls": list(self.balls), "text": self.text}
+        names = {ball: {name: round(p, 6) for name, p in others.items()} for ball, others in self.names.items()}
+        return {"kind": self.kind, **time, "balls": list(self.balls), "text": self.text, **({"names": names} if names else {})}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Doubt":
         """The doubt of a shot line."""
         t = data.get("t")
-        return cls(kind=data["kind"], text=data.get("text", ""), t=None if t is None else float(t), balls=tuple(data.get("balls", ())))
+        return cls(
+            kind=data["kind"],
+            text=data.get("text", ""),
+            t=None if t is None else float(t),
+            balls=tuple(data.get("balls", ())),
+            names=data.get("names", {}),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
