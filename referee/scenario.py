@@ -44,6 +44,9 @@ MOTION = ("ball_ball", "ball_cushion", "pocketed", "off_table", "centre_line", "
 SETS_IN_MOTION = ("cue_contact", "touch", "official", "spontaneous_drop")
 """Events that can have set a ball in motion, or say that one was (`balls_moving`)."""
 
+LIPS = {"head": ("HL", "HR"), "foot": ("FL", "FR"), "left": ("HL", "SL", "FL"), "right": ("HR", "SR", "FR")}
+"""The pockets whose lip each cushion has at its ends and in the middle."""
+
 MAX_FOULS = 2
 """A third foul in a row ends in a penalty and clears the count, so no state holds more."""
 
@@ -160,14 +163,15 @@ def read_events(data: Any, state: State, *, extra_facts: bool = False) -> tuple[
             for key in ("a", "b", "ball"):
                 if event.fields.get(key) in gone:
                     raise InputError(f"{where}.{key}: ball {event.fields[key]} has left the table before")
-        if event.type in ("pocketed", "off_table", "spontaneous_drop"):
+        if event.type == "spontaneous_drop" or _has_left(event):
             gone.add(event.fields["ball"])
         events.append(event)
     return tuple(events)
 
 
 def _refuse_unmoved_motion(events: Sequence[ShotEvent]) -> None:
-    """A shot by nobody, a ball that moves on after all have stopped, a fallen ball that lies on the table."""
+    """A shot by nobody, a ball that moves on after all have stopped, a fallen ball that lies on the table, a lip of another
+    cushion."""
     is_moved = is_stopped = False
     gone: set[str] = set()
     for index, event in enumerate(events):
@@ -181,8 +185,15 @@ def _refuse_unmoved_motion(events: Sequence[ShotEvent]) -> None:
             if lying is not None:
                 raise InputError(f"events[{index}].positions.{lying}: the ball has left the table before")
             is_moved, is_stopped = False, True
-        if event.type in ("pocketed", "off_table"):
+        if event.fields.get("jaw") and event.fields["jaw"] not in LIPS[event.fields["cushion"]]:
+            raise InputError(f"events[{index}].jaw: pocket {event.fields['jaw']} does not lie at the {event.fields['cushion']} cushion")
+        if _has_left(event):
             gone.add(event.fields["ball"])
+
+
+def _has_left(event: ShotEvent) -> bool:
+    """The ball is on the bed no more; one that touched something foreign and came back may still hit, fall and lie."""
+    return event.type == "pocketed" or (event.type == "off_table" and event.fields.get("where") != "object_return")
 
 
 def _event(data: Mapping[str, Any], where: str, state: State, *, extra_facts: bool) -> ShotEvent:

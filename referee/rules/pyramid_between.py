@@ -111,7 +111,8 @@ def _undisturbed(case: Case, variant: Variant) -> Ruling:
             ruling = decide(case, variant, event)
             case = replace(case, state=_state_after(case.state, ruling, event))
     if case.state.in_hand and placement_fault(case, current_zone(case, variant)) is not None:
-        reason = Reason("placed_wrong", ("COMB-H1", "COMB-H3", "PYR-2.2", "PYR-11"))
+        zone = ("PYR-21.2b",) if current_zone(case, variant) == "hand_temp_house" else ()
+        reason = Reason("placed_wrong", ("COMB-H1", "COMB-H3", "PYR-2.2", "PYR-11", *zone))
         ruling = replace(neutral(case, variant, reason), placement_rejected=True)
     return ruling
 
@@ -121,6 +122,12 @@ def _quiet_reason(case: Case, variant: Variant) -> Reason:
         return Reason("pyr_temp_house", ("PYR-21.2b", "PYR-13"), {"player": case.state.shooter})
     if any(facts.of_type(case, "spontaneous_drop")):
         return Reason("play_on", ("PYR-23.1",))
+    if case.state.in_hand and (any(facts.of_type(case, "placement")) or "placement_zone_request" in facts.official_facts(case)):
+        clauses = variant.cites["own_ball" if case.state.phase.startswith("premium") else "hand"]
+        zone = ("PYR-21.2b",) if current_zone(case, variant) == "hand_house" else ()
+        return Reason("pyr_placing", (*clauses, *zone), {"player": case.state.shooter})
+    if any(event.fields["event"] == "warning_10s" for event in facts.of_type(case, "clock")):
+        return Reason("play_on", ("PYR-26.3",))
     return Reason("play_on", ("PYR-14",))
 
 

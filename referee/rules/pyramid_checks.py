@@ -4,13 +4,13 @@ Each check gives the foul it is named for, or None, and knows nothing of the oth
 (section 0.2) is in `find_fouls` in plain sight.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from referee.rules import facts
 from referee.rules.base import Case
 from referee.rules.pyramid_clock import out_of_time
 from referee.rules.pyramid_hand import current_zone, is_inside, is_placing, placement_fault
-from referee.rules.pyramid_item20 import find_condition, is_crossing, is_dispersed
+from referee.rules.pyramid_item20 import find_condition, is_crossing, is_dispersed, uses_lip
 from referee.rules.pyramid_spotting import moved_in_placing
 from referee.rules.pyramid_variants import INITIAL, Variant
 from referee.ruling import Foul
@@ -41,9 +41,11 @@ def no_condition(case: Case, variant: Variant) -> Foul | None:
     if not facts.first_contacts(case) or find_condition(case) is not None:
         return None
     missed = ("PYR-20.4a",) if any(is_crossing(event) for event in facts.after_contact(case)) else ()
-    frozen = ("PYR-20.N2b",) if any(item.to != "cue" and item.ball in facts.first_contacts(case) for item in case.state.frozen) else ()
+    lip = ("PYR-20.N4",) if uses_lip(case) else ()
+    struck = {item.ball for item in case.state.frozen if item.to != "cue" and item.ball in facts.first_contacts(case)}
+    frozen = (*(("PYR-20.N2a",) if struck & _met_again(case) else ()), *(("PYR-20.N2b",) if struck else ()))
     from_hand = ("PYR-21.3",) if case.state.in_hand else ()
-    return Foul("COND20", ("PYR-20", "PYR-20.N1", *missed, *frozen, *from_hand, *variant.cites["item20"]))
+    return Foul("COND20", ("PYR-20", "PYR-20.N1", *missed, *lip, *frozen, *from_hand, *variant.cites["item20"]))
 
 
 def weak_break(case: Case, variant: Variant) -> Foul | None:
@@ -94,7 +96,7 @@ def cue_ball_off(case: Case, variant: Variant) -> Foul | None:
     """PYR-24.3, 29L.4: the coloured cue ball off the table; it goes in hand instead of being spotted (PYR-21.1, A-P14)."""
     if variant.cue_ball is None or variant.cue_ball not in facts.off_table(case):
         return None
-    return Foul("CUE_OFF", ("PYR-24.3", "PYR-29L.4", "PYR-24.1", *variant.cites["hand"]))
+    return Foul("CUE_OFF", ("PYR-24.3", "PYR-29L.4", "PYR-24.1", *_returned(case, (variant.cue_ball,)), *variant.cites["hand"]))
 
 
 def ball_off(case: Case, variant: Variant) -> Foul | None:
@@ -102,10 +104,7 @@ def ball_off(case: Case, variant: Variant) -> Foul | None:
     balls = [ball for ball in facts.off_table(case) if ball != variant.cue_ball]
     if not balls:
         return None
-    returned = any(
-        event.fields.get("where") == "object_return" and event.fields["ball"] in balls for event in facts.of_type(case, "off_table")
-    )
-    clauses = ("PYR-24.3", "PYR-29L.4", "PYR-24.1", *(("PYR-22.5b",) if returned else ()))
+    clauses = ("PYR-24.3", "PYR-29L.4", "PYR-24.1", *_returned(case, balls))
     return Foul("BALL_OFF", clauses, {"balls": ", ".join(balls)})
 
 
@@ -214,6 +213,19 @@ def stated(case: Case) -> tuple[Foul, ...]:
 
 def _striker(case: Case) -> str:
     return case.state.striker or case.state.shooter
+
+
+def _met_again(case: Case) -> set[str]:
+    """Balls that the cue ball met after the first contact."""
+    cue = case.state.cue_ball
+    pairs = ({event.fields["a"], event.fields["b"]} for event in facts.after_contact(case) if event.type == "ball_ball")
+    return {ball for pair in pairs if cue in pair for ball in pair - {cue}}
+
+
+def _returned(case: Case, balls: Sequence[str]) -> tuple[str, ...]:
+    """PYR-22.5b, where one of those balls touched something foreign and came back."""
+    back = {event.fields["ball"] for event in facts.of_type(case, "off_table") if event.fields.get("where") == "object_return"}
+    return ("PYR-22.5b",) if back & set(balls) else ()
 
 
 def _is_coloured_pocketed(case: Case, variant: Variant) -> bool:

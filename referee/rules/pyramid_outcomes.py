@@ -76,6 +76,7 @@ def counted(case: Case, variant: Variant) -> Ruling:
         zone = find_zone(case, variant, left, lying_after(case, fallen), is_penalty=False)
         options = (*(("CHOOSE_REMOVED_BALL",) if is_exchanged else ()), ZONE_OPTIONS[zone])
         ruling = replace(ruling, cue_next=zone, options=options, options_for=player, next_phase="premium")
+        ruling = replace(ruling, reasons=(*ruling.reasons, *_from_temp_house(zone, player)))
     ruling = with_spotted(case, variant, ruling, (ball for ball in down if ball not in made), cue_in_hand=own_fell)
     return with_end(variant, ruling, state.target, own_choice="CHOOSE_REMOVED_BALL" if is_exchanged else None)
 
@@ -87,6 +88,7 @@ def void(case: Case, variant: Variant) -> Ruling:
     gone = tuple(dict.fromkeys((*(ball for ball, _ in facts.pocketed(case)), *off)))
     in_hand = is_in_hand_after(case, variant)
     ruling = replace(_forfeited(case, _blank(case, variant, turn=state.opponent)), foul=True)
+    ruling = replace(ruling, reasons=(*ruling.reasons, *_returns(case)))
     ruling = with_spotted(case, variant, ruling, (ball for ball in gone if ball != variant.cue_ball), cue_in_hand=in_hand)
     if in_hand:
         own = variant.cue_ball or state.cue_ball
@@ -227,33 +229,44 @@ def legal_reasons(case: Case, variant: Variant) -> tuple[Reason, ...]:
 
 def _remarks(case: Case, variant: Variant) -> Iterable[Reason]:
     """Things seen that are no violation."""
-    for key, kind, clauses in (
-        ("pyr_rebound", "pocket_rebound", ("PYR-22.5a",)),
-        ("pyr_rail_top", "rail_top", ("PYR-24.2",)),
-    ):
-        balls = dict.fromkeys(event.fields["ball"] for event in facts.of_type(case, kind))
-        if balls:
-            yield Reason(key, clauses, {"balls": ", ".join(balls)})
+    yield from _returns(case)
     if rests_on_line(case):
         yield Reason("pyr_on_line", ("PYR-20.N3",), {"balls": ", ".join(rests_on_line(case))})
     if case.state.in_hand and case.state.phase not in INITIAL and facts.first_contacts(case):
         if current_zone(case, variant) == "hand_temp_house":
-            yield Reason("pyr_temp_house", ("PYR-21.2b", "PYR-13"), {"player": case.state.shooter})
+            yield from _from_temp_house("hand_temp_house", case.state.shooter)
         else:
             yield Reason("pyr_from_hand", ("PYR-21.2a", *variant.cites["own_ball"]), {})
     if variant.cue_ball is None and case.state.phase == "after_penalty":
         yield Reason("pyr_spotted_cue", ("PYR-25.3", "FREE-2", "FREE-5.1"), {"ball": case.state.cue_ball})
 
 
+def _from_temp_house(zone: str, player: str) -> tuple[Reason, ...]:
+    """PYR-21.2b, where every object ball lies in the house."""
+    return (Reason("pyr_temp_house", ("PYR-21.2b", "PYR-13"), {"player": player}),) if zone == "hand_temp_house" else ()
+
+
+def _returns(case: Case) -> Iterable[Reason]:
+    """Balls that came back by themselves, out of a pocket or over the rail top, and stayed."""
+    off = facts.off_table(case)
+    for key, kind, clauses, gone in (
+        ("pyr_rebound", "pocket_rebound", ("PYR-22.5a",), {*off, *(ball for ball, _ in facts.pocketed(case))}),
+        ("pyr_rail_top", "rail_top", ("PYR-24.2",), {*off}),
+    ):
+        balls = dict.fromkeys(event.fields["ball"] for event in facts.of_type(case, kind) if event.fields["ball"] not in gone)
+        if balls:
+            yield Reason(key, clauses, {"balls": ", ".join(balls)})
+
+
 def _made_reasons(case: Case, variant: Variant, made: tuple[str, ...], *, own_fell: bool) -> tuple[Reason, ...]:
     player, reasons = case.state.shooter, []
+    late = ("PYR-23.3",) if _is_hesitating(case) else ()
     if made:
-        late = ("PYR-23.3",) if _is_hesitating(case) else ()
         own = variant.cites["own_ball"] if variant.cue_ball is None and case.state.cue_ball in made else ()
         clauses = ("PYR-22.1", "PYR-22.2", *variant.cites["made"], *own, *late)
         reasons.append(Reason("pyr_made", clauses, {"balls": ", ".join(made), "player": player}))
     if own_fell:
-        reasons.append(Reason("pyr_own_ball", ("PYR-22.1", *variant.cites["own_ball"]), {"player": player}))
+        reasons.append(Reason("pyr_own_ball", ("PYR-22.1", *variant.cites["own_ball"], *late), {"player": player}))
     return tuple(reasons)
 
 
@@ -297,7 +310,7 @@ def _with_reply(case: Case, variant: Variant, ruling: Ruling, fouls: tuple[Foul,
     phase = "after_penalty"
     if cue_next in ZONE_OPTIONS:
         hand = Reason("pyr_from_house", variant.cites["hand"], {"player": winner})
-        ruling = replace(ruling, reasons=(*ruling.reasons, hand))
+        ruling = replace(ruling, reasons=(*ruling.reasons, hand, *_from_temp_house(cue_next, winner)))
         options += (ZONE_OPTIONS[cue_next],)
         phase = "premium" if booked and winner == case.state.shooter else "penalty_hand"
     else:

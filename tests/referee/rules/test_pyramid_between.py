@@ -395,10 +395,3 @@ def test_a_penalty_between_strokes_does_not_say_that_nothing_changes() -> None:
     ruling = incident(FREE_RULES, an_event("touch", ball="w3", by="hand", actor="A"))
 
     assert "play_on" not in {reason.key for reason in ruling.reasons}
-
-
-def test_a_ball_that_the_official_names_is_the_one_put_back() -> None:
-    """PYR-27.1: with no touch seen, the official's word names the ball."""
-    ruling = incident(FREE_RULES, an_event("official", fact="outside_interference", ball="w5", restorable=True))
-
-    assert ruling.restored == ("w5",)
