@@ -1,10 +1,12 @@
 """How well balls are found, placed and named: recall, precision, centre error, names.
 
-Usage: python benchmarks/detector.py [FOLDER ...] [--rendered N] [--table FILE]
+Usage: python benchmarks/detector.py [FOLDER ...] [--rendered N] [--table FILE] [--network]
 
-A FOLDER holds clip labels (`clipN.json` with `before`/`after` layouts) or `labels.json` (pictures with centres). Default:
-the labelled folders beside the checkout, `../shared/real`. `--rendered N` adds N pictures made by the project's renderer.
-Tables are calibrated from each picture itself unless `--table` gives one. A folder that is missing is skipped with a reason.
+A FOLDER holds clip labels (`clipN.json` with `before`/`after` layouts) or `labels.json` (pictures with centres; where it
+does not state the table's size, as `cueref detect --no-table` sees them). Default: the labelled folders beside the
+checkout, `../shared/real`. `--rendered N` adds N pictures made by the project's renderer. Tables are calibrated from each
+picture itself unless `--table` gives one. A folder that is missing is skipped with a reason. `--network` judges what the
+network says by itself, before foreground and outlines (scores from 0.3 on), and what it holds to be covered.
 """
 
 import argparse
@@ -24,9 +26,12 @@ from calibration.equipment import BallSet, TableSpec, find_ball_set, find_table
 from sample_videos.training import training_views
 from vision.capture import open_video
 from vision.detection import Detection
-from vision.eyes import Eyes
+from vision.eyes import VIEW_RADIUS_PX, Eyes
 from vision.frame import Frame
 from vision.identify import best_names
+from vision.network import Network
+from vision.rectify import TopView
+from vision.untabled import stand_in
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "real"
 NEAR_RADII = 0.6
@@ -44,6 +49,8 @@ class Case:
     truth_px: np.ndarray
     names: list[str | None]
     optional: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    pockets_known: bool = True
+    covered: np.ndarray | None = None
 
 
 @dataclass
@@ -59,18 +66,60 @@ class Tally:
     errors_mm: list[float] = field(default_factory=list)
     sigmas: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    both: int = 0
+    either: int = 0
+
+
+NETWORK_LEAST = 0.3
 
 
 def judge(case: Case, tally: Tally, least_score: float) -> None:
-    """Compare one picture with its labels."""
-    seen = Eyes(case.calibration, case.balls).look(Frame(index=0, time_s=0.0, image=case.image))
-    detections = [one for one in seen.detections if one.score >= least_score]
+    """Look at one picture and compare."""
+    eyes = Eyes(case.calibration, case.balls, pockets_known=case.pockets_known)
+    seen = eyes.look(Frame(index=0, time_s=0.0, image=case.image))
     if not seen.usable:
         tally.notes.append(f"{case.name}: not usable: {seen.why}")
+    if case.covered is not None and seen.occluded is not None:
+        rows, columns = seen.occluded.shape
+        spec = case.calibration.spec
+        x, y = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, 0.5 - (np.arange(rows) + 0.5) / rows)
+        places = np.column_stack([x.ravel() * spec.length_m, y.ravel() * spec.width_m])
+        px = np.rint(case.calibration.camera.to_pixels(places, height_m=spec.ball_radius_m)).astype(int)
+        inside = (px >= 0).all(1) & (px < (case.image.shape[1], case.image.shape[0])).all(1)
+        _overlap(tally, case.covered[px[inside, 1], px[inside, 0]] > 0, seen.occluded.ravel()[inside])
+    compare(case, tally, [one for one in seen.detections if one.score >= least_score])
+
+
+def judge_network(case: Case, tally: Tally, network: Network) -> None:
+    """The network by itself, on the bed."""
+    view = TopView(case.calibration, ball_radius_px=VIEW_RADIUS_PX)
+    sight = network.look(view.view(case.image), VIEW_RADIUS_PX)
+    spec = case.calibration.spec
+    places = view.to_table(sight.centres_px)
+    sure = (sight.scores >= NETWORK_LEAST) & (np.abs(places) < (spec.length_m / 2, spec.width_m / 2)).all(axis=1)
+    pixels = case.calibration.camera.to_pixels(places[sure], height_m=spec.ball_radius_m)
+    detections = [
+        Detection(position_m=(float(x), float(y)), sigma_m=0.1 * spec.ball_radius_m, score=float(score), px=(float(u), float(v)))
+        for (x, y), (u, v), score in zip(places[sure], pixels, sight.scores[sure], strict=True)
+    ]
+    if case.covered is not None:
+        truth = view.view(np.repeat((case.covered > 0).astype(np.uint8)[..., None] * 255, 3, axis=2))[..., 0] > 127
+        _overlap(tally, truth, sight.covered > 0.5)
+    compare(Case(**{**vars(case), "names": [None] * len(case.names)}), tally, detections)
+
+
+def _overlap(tally: Tally, truth: np.ndarray, said: np.ndarray) -> None:
+    tally.both += int((truth & said).sum())
+    tally.either += int((truth | said).sum())
+
+
+def compare(case: Case, tally: Tally, detections: list[Detection]) -> None:
+    """Compare one picture's detections with its labels."""
     radius = case.calibration.spec.ball_radius_m
     truth_m = case.calibration.camera.to_table(case.truth_px, height_m=radius)
     places = np.array([one.position_m for one in detections]).reshape(-1, 2)
-    names = best_names([one.likelihood for one in detections], case.balls.balls) if case.balls.balls else [None] * len(detections)
+    known = bool(case.balls.balls) and all(one.likelihood for one in detections)
+    names = best_names([one.likelihood for one in detections], case.balls.balls) if known else [None] * len(detections)
     optional = case.optional if len(case.optional) else np.zeros(len(truth_m), dtype=bool)
     used: set[int] = set()
     tally.pictures += 1
@@ -122,11 +171,11 @@ def clip_cases(folder: Path, table: Calibration | None) -> Iterator[Case]:
 
 
 def picture_cases(folder: Path, table: Calibration | None) -> Iterator[Case]:
-    """Pictures of a `labels.json` that states the table's size."""
+    """Pictures of a `labels.json`."""
     label = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     size = label.get("playing_surface_mm")
     if size is None:
-        sys.stderr.write(f"{folder}: skipped: the labels do not state the table's size\n")
+        yield from _untabled_cases(folder, label)
         return
     spec = TableSpec(name="custom", length_m=size[0] / 1000, width_m=size[1] / 1000, ball_diameter_m=label["ball_diameter_mm"] / 1000)
     for entry in label["images"]:
@@ -134,6 +183,18 @@ def picture_cases(folder: Path, table: Calibration | None) -> Iterator[Case]:
         calibration = table or _calibrated(image, spec, entry["image"])
         if calibration is not None:
             yield _case(entry["image"], image, calibration, "any", entry["balls"], 0.5)
+
+
+def _untabled_cases(folder: Path, label: dict[str, Any]) -> Iterator[Case]:
+    for entry in label["images"]:
+        image = np.asarray(cv2.imread(str(folder / entry["image"])), dtype=np.uint8)
+        calibration = stand_in(image)
+        if calibration is None:
+            sys.stderr.write(f"{entry['image']}: skipped: no cloth or no ball size made out\n")
+            continue
+        case = _case(entry["image"], image, calibration, "any", entry["balls"], 0.5)
+        case.pockets_known = False
+        yield case
 
 
 def rendered_cases(count: int, seed: int) -> Iterator[Case]:
@@ -145,7 +206,9 @@ def rendered_cases(count: int, seed: int) -> Iterator[Case]:
             free = np.array([ball.visible < 0.5 or not ball.on_bed for ball in view.balls], dtype=bool)
             balls = find_ball_set("pool" if any(int(n) > 9 for n in names if n != "cue") else "nine")
             pixels = np.array([ball.px for ball in view.balls]).reshape(-1, 2)
-            yield Case(f"rendered {seed + made} {index}", view.image, view.calibration, balls, pixels, list(names), free)
+            yield Case(
+                f"rendered {seed + made} {index}", view.image, view.calibration, balls, pixels, list(names), free, covered=view.covered
+            )
         made += 4
 
 
@@ -172,6 +235,8 @@ def report(title: str, tally: Tally, *, notes: bool) -> None:
         f"  centre error mm median {np.median(errors):.2f}, 95 % {np.percentile(errors, 95):.2f}, "
         f"error over sigma median {np.median(tally.sigmas or [np.nan]):.2f}, names right {tally.right} of {tally.named}",
     ]
+    if tally.either:
+        out.append(f"  covered: what is and what is said to be overlap by {100 * tally.both / tally.either:.0f} % of both together")
     sys.stdout.write("\n".join(out + ([f"    {note}" for note in tally.notes] if notes else [])) + "\n")
 
 
@@ -184,10 +249,19 @@ def main() -> None:
     parser.add_argument("--table", type=Path)
     parser.add_argument("--least-score", type=float, default=0.5)
     parser.add_argument("--notes", action="store_true", help="list every miss, invention and wrong name")
+    parser.add_argument("--network", action="store_true", help="judge the network by itself")
     options = parser.parse_args()
     cv2.setNumThreads(1)
+    network = Network() if options.network else None
+
+    def judge_one(case: Case, tally: Tally) -> None:
+        if network is None:
+            judge(case, tally, options.least_score)
+        else:
+            judge_network(case, tally, network)
+
     table = read_calibration(options.table) if options.table else None
-    default = [] if options.rendered else [SHARED / "tv-nine-ball", SHARED / "overhead-snooker-balls"]
+    default = [] if options.rendered else [SHARED / "tv-nine-ball", SHARED / "overhead-snooker-balls", SHARED / "small-snooker"]
     for folder in options.folders or default:
         if not folder.is_dir():
             sys.stderr.write(f"{folder}: skipped: no such folder\n")
@@ -195,12 +269,12 @@ def main() -> None:
         tally = Tally()
         cases = picture_cases if (folder / "labels.json").is_file() else clip_cases
         for case in cases(folder, table):
-            judge(case, tally, options.least_score)
+            judge_one(case, tally)
         report(folder.name, tally, notes=options.notes)
     if options.rendered:
         tally = Tally()
         for case in rendered_cases(options.rendered, options.seed):
-            judge(case, tally, options.least_score)
+            judge_one(case, tally)
         report("rendered", tally, notes=options.notes)
 
 

@@ -1,6 +1,6 @@
 """One picture to one `Observation`: the per-frame half of seeing, one object, one method.
 
-Chain: rectify -> cloth -> foreground -> proposals -> outlines -> looks -> names. The only memory is the cloth's
+Chain: rectify -> cloth -> foreground and network -> proposals -> outlines -> evidence -> looks -> names. The only memory is the cloth's
 colour, learnt from the pictures themselves about once a second of recording, and what was found where the picture has
 not changed since (vision.stillness); so the same pictures in the same order give the same observations.
 
@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
 from calibration.equipment import BallSet
-from calibration.table import POCKETS
+from vision.bed import Bed
 from vision.cloth import Cloth, ClothLearner, foreground
 from vision.detection import Detection, Observation
+from vision.evidence import KNOWN, SHARP, WHOLE, ball_score, network_at, on_streak
 from vision.frame import Frame
 from vision.identify import Namer, Naming
 from vision.looks import judge_looks, sample_discs
+from vision.network import Network, Sight
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Content, Proposals, Streak, find_proposals
 from vision.rectify import TopView
@@ -52,20 +54,20 @@ _LEAST_SHARE = 0.35
 _POCKETS_KEPT = 0.5
 """Of the pockets seen so far, this part must stay seen; players cover up to three of six. A picture in which none was
 ever told from the cloth (black on black) is not doubted for it."""
-_BEYOND_NOSE = 0.35
-"""How far outside the nose lines a centre may lie, ball radii: a hard ball presses the rubber by 0.1, the noses are
-calibrated to 0.1."""
-_IN_JAWS = {"corner": 0.9, "side": 0.3}
-"""How far beyond the line of a mouth a centre may lie, ball radii: a shelf's depth (WPA: 25 to 57 mm at corners, 0 to
-10 mm at sides). Beyond, a ball is in the pocket and no longer on the bed."""
-_SUPPORT_LONE, _SUPPORT_PACKED, _SUPPORT_COVERED = 0.42, 0.55, 0.78
-"""Part of the outline that must be seen: a lone blob, a ball among balls, a circle on or under something larger.
-Lower takes wrinkles for balls, higher loses balls half under a sleeve."""
-_EXPLAINED = 0.6
-"""A piece of foreground explained by discs to this part is balls; below, it is something larger."""
-_FREE_COVERED = 0.2
-"""Part of the ring around a circle at something larger that must be cloth: half a ball under a sleeve has 0.4, a watch
-or a badge on it none."""
+_SAME_BALL_RADII = 0.4
+"""Where foreground and network start this near to each other they mean the same ball, ball radii."""
+_SEEN_BY_NETWORK_RADII = 0.6
+"""How far off the network may be for its score to be an outline's: its places err by 0.1 to 0.3, ball radii."""
+_SHADOW_RADII = 2.5
+"""Longest path of a streak that is soon a ball at rest with its shadow, ball radii: a shadow reaches out by 2 at most. A
+disc on a longer one must be whole."""
+_APART_RADII = 1.7
+"""Nearer than this two circles are one ball: touching balls are 2 apart, where the size of a ball is known to a tenth 1.8."""
+_COVERED_LEAST = 0.3
+"""The network's word from which a place is hidden: on rendered pictures it then adds 0.28 of what is covered to what
+foreground alone finds (0.64 becomes 0.92), and the part that is wrongly called covered stays a third."""
+_ON_STREAK_RADII = 0.9
+"""A disc this near to a streak's middle line is the same ball, ball radii; one that touches it is at 2."""
 _LOOKED_AT_RADII = 1.6
 """Around a start, ball radii: how far out an outline may be found (a third of a radius off, half beyond)."""
 _NOWHERE = (1e6, 1e6)
@@ -87,18 +89,6 @@ class Seen:
 
     finds: tuple[_Placed, ...]
     scores: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Mouths:
-    """The lines of the pockets' mouths, one a row: middles, directions along and outwards (6, 2), half widths, and how
-    deep a ball may lie beyond (6,), metres."""
-
-    middle: FloatArray
-    along: FloatArray
-    out: FloatArray
-    half: FloatArray
-    deep: FloatArray
 
 
 class Eyes:
@@ -123,9 +113,10 @@ class Eyes:
         step = calibration.camera.to_pixels([(0.0, 0.0), (self._radius, 0.0)], height_m=self._radius)
         self._radius_px = float(np.hypot(*(step[1] - step[0])))
         self._fitter = OutlineFitter(calibration.camera, self._radius)
-        self._mouths = self._make_mouths()
-        self._zone = self._ball_zone()
-        self._at_holes = self._hole_rims()
+        self._network = Network()
+        self._bed = Bed(calibration.table)
+        self._zone = self._bed.zone(self._view)
+        self._at_holes = self._bed.hole_rims(self._view)
         self._pockets_most = 0
         self._cloth: Cloth | None = None
         self._learnt_s = 0.0
@@ -157,10 +148,11 @@ class Eyes:
             memory=self._pieces_known,
             time_s=frame.time_s,
         )
-        seen = self._place(frame, mask, proposals, cloth)
+        sight = self._network.look(view, VIEW_RADIUS_PX, frame.time_s if self._balls_known is not None else None)
+        seen = self._place(frame, mask, proposals, sight, cloth)
         detections = self._name(frame.image, seen, cloth)
         detections += self._streaks(frame.image, proposals.streaks, seen, cloth)
-        return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, detections))
+        return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, sight, detections))
 
     def _current_cloth(self, view: Image, time_s: float) -> Cloth:
         """The cloth known, or one learnt from this view where that is due; kept only if the view shows the table."""
@@ -189,28 +181,48 @@ class Eyes:
         self._pockets_most = max(self._pockets_most, pockets)
         return ""
 
-    def _place(self, frame: Frame, mask: Mask, proposals: Proposals, cloth: Cloth) -> Seen:
-        """The proposals that are balls, best first."""
-        finds = self._fit(frame, self._view.to_table(proposals.discs_px), cloth)
+    def _place(self, frame: Frame, mask: Mask, proposals: Proposals, sight: Sight, cloth: Cloth) -> Seen:
+        """The circles that are balls, best first."""
+        starts, explained = self._starts(proposals, sight)
+        finds = self._fit(frame, starts, cloth)
         fits = [find.outline for find in finds]
         places = np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2)
-        allowed = self._allowed(places)
+        allowed = self._bed.holds(places)
+        sharp = np.zeros(len(places))
+        for streak in proposals.streaks:
+            least = SHARP if math.dist(*streak.ends_px) < _SHADOW_RADII * VIEW_RADIUS_PX else WHOLE
+            sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, least), sharp)
+        known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         kept: list[int] = []
         scores: list[float] = []
-        for index in sorted(range(len(fits)), key=lambda i: -(fit.support if (fit := fits[i]) else 0.0)):
+        for index in sorted(range(len(fits)), key=lambda i: -(fit.support + known[i] if (fit := fits[i]) else 0.0)):
             fit = fits[index]
-            if fit is None or not allowed[index]:
+            if (
+                fit is None
+                or not allowed[index]
+                or any(math.dist(fit.position_m, places[other]) < _APART_RADII * self._radius for other in kept)
+            ):
                 continue
-            explained = float(proposals.explained[index])
-            least = _SUPPORT_LONE if explained == 1.0 else _SUPPORT_PACKED if explained > _EXPLAINED else _SUPPORT_COVERED
-            if fit.support < least or any(math.dist(fit.position_m, places[other]) < 1.7 * self._radius for other in kept):
+            if fit.support < sharp[index]:
                 continue
-            if explained <= _EXPLAINED and self._cloth_round(fit.position_m, mask) < _FREE_COVERED:
-                continue
-            kept.append(index)
-            sure = min(max((fit.support - least) / (0.95 - least), 0.0), 1.0)
-            scores.append((0.6 + 0.39 * sure) if explained > _EXPLAINED else (0.3 + 0.4 * sure))
+            score = ball_score(fit.support, float(explained[index]), float(known[index]), self._cloth_round(fit.position_m, mask))
+            if score is not None:
+                kept.append(index)
+                scores.append(score)
         return Seen(tuple(finds[index] for index in kept), tuple(scores))
+
+    def _on_streak(self, places: FloatArray, streak: Streak) -> Mask:
+        """Which places lie on a streak, shape (N,)."""
+        return on_streak(places, self._view.to_table(streak.ends_px), _ON_STREAK_RADII * self._radius)
+
+    def _starts(self, proposals: Proposals, sight: Sight) -> tuple[FloatArray, FloatArray]:
+        """Rough centres, metres, shape (N, 2), and the part of their pieces that discs explain: the foreground's, then
+        those that only the network knows."""
+        more = sight.centres_px[sight.scores >= KNOWN]
+        near = np.hypot(*(more[:, None] - proposals.discs_px[None]).transpose(2, 0, 1)) < _SAME_BALL_RADII * VIEW_RADIUS_PX
+        more = more[~near.any(axis=1)]
+        explained = np.concatenate([proposals.explained, np.zeros(len(more))])
+        return self._view.to_table(np.concatenate([proposals.discs_px, more])), explained
 
     def _fit(self, frame: Frame, starts: FloatArray, cloth: Cloth) -> list[_Placed]:
         """Outlines from rough starts, in order; where the picture has not changed, those found before."""
@@ -250,10 +262,11 @@ class Eyes:
 
     def _streaks(self, image: Image, streaks: tuple[Streak, ...], seen: Seen, cloth: Cloth) -> list[Detection]:
         found = []
-        for streak in streaks:
+        places = np.array([find.outline.position_m for find in seen.finds if find.outline is not None]).reshape(-1, 2)
+        for streak in (one for one in streaks if not self._on_streak(places, one).any()):
             ends = self._view.to_table(streak.ends_px)
             middle = ends.mean(axis=0)
-            if not self._on_bed((float(middle[0]), float(middle[1]))):
+            if not self._bed.holds(middle[None])[0]:
                 continue
             px = self._calibration.camera.to_pixels([middle], height_m=self._radius)[0]
             # Together with the balls that are seen sharply: they tell white, light and the make of the set.
@@ -292,59 +305,9 @@ class Eyes:
         usual = max(float(np.linalg.norm(cloth.usual)), 1.0)
         return np.asarray(np.linalg.norm(self._cloth_at(places_m, cloth), axis=1) / usual, dtype=np.float64)
 
-    def _on_bed(self, place: tuple[float, float]) -> bool:
-        return bool(self._allowed(np.array([place]))[0])
-
-    def _allowed(self, places: FloatArray) -> Mask:
-        """Where a ball's centre can be while the ball is on the bed, shape (N,)."""
-        spec = self._calibration.spec
-        reach = _BEYOND_NOSE * self._radius
-        inside = (np.abs(places[:, 0]) < spec.length_m / 2 + reach) & (np.abs(places[:, 1]) < spec.width_m / 2 + reach)
-        mouths = self._mouths
-        from_middle = places[:, None] - mouths.middle
-        beyond = np.einsum("nmi,mi->nm", from_middle, mouths.out)
-        within = np.abs(np.einsum("nmi,mi->nm", from_middle, mouths.along)) < mouths.half
-        deep = beyond >= mouths.deep
-        inside |= (within & (beyond > -self._radius) & ~deep).any(axis=1)
-        inside &= ~(within & deep).any(axis=1)
-        return np.asarray(inside, dtype=np.bool_)
-
-    def _make_mouths(self) -> _Mouths:
-        ends = np.array([self._calibration.table.mouth_m(pocket) for pocket in POCKETS])
-        across = ends[:, 1] - ends[:, 0]
-        width = np.linalg.norm(across, axis=1)
-        middle, along = ends.mean(axis=1), across / width[:, None]
-        out = np.column_stack([along[:, 1], -along[:, 0]])
-        out *= np.sign((out * middle).sum(axis=1, keepdims=True))
-        deep = np.array([_IN_JAWS["side" if pocket[0] == "S" else "corner"] for pocket in POCKETS]) * self._radius
-        return _Mouths(middle, along, out, width / 2, deep)
-
-    def _ball_zone(self) -> Mask:
-        """View pixels that a ball on the bed can cover."""
-        width, height = self._view.size_px
-        columns, rows = np.meshgrid(np.arange(width), np.arange(height))
-        places = self._view.to_table(np.column_stack([columns.ravel(), rows.ravel()]))
-        spec = self._calibration.spec
-        strip = 0.45 * self._radius
-        near = (np.abs(places[:, 0]) < spec.length_m / 2 + strip) & (np.abs(places[:, 1]) < spec.width_m / 2 + strip)
-        near &= self._allowed(places) | (np.abs(places[:, 0]) < spec.length_m / 2) & (np.abs(places[:, 1]) < spec.width_m / 2)
-        jaws = self._allowed(places)
-        return np.asarray((near | jaws).reshape(height, width) & self._view.inside, dtype=np.bool_)
-
-    def _hole_rims(self) -> Mask:
-        """View pixels at the inner rim of the holes: a piece of foreground that reaches them may be the hole itself."""
-        rim = np.zeros((self._view.size_px[1], self._view.size_px[0]), np.uint8)
-        mouths = self._mouths
-        deepest = mouths.middle + mouths.deep[:, None] * mouths.out
-        half = mouths.half[:, None] * mouths.along
-        for first, last in zip(self._view.to_view(deepest - half), self._view.to_view(deepest + half), strict=True):
-            ends = [(round(float(x)), round(float(y))) for x, y in (first, last)]
-            cv2.line(rim, ends[0], ends[1], 1, 5)
-        return np.asarray(rim > 0, dtype=np.bool_)
-
-    def _occluded(self, mask: Mask, detections: list[Detection]) -> Mask:
-        """What hides the bed: foreground that is no ball, in cells of the bed as `Observation.occluded` wants them."""
-        left = (mask & self._zone).astype(np.uint8)
+    def _occluded(self, mask: Mask, sight: Sight, detections: list[Detection]) -> Mask:
+        """What hides the bed: foreground that is no ball, and what the network says; in cells, as `Observation.occluded` wants."""
+        left = ((mask | (sight.covered > _COVERED_LEAST)) & self._zone).astype(np.uint8)
         for ball in detections:
             ends = self._view.to_view(ball.streak_m if ball.streak_m else [ball.position_m, ball.position_m])
             a, b = (tuple(round(v) for v in end) for end in ends)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from vision.training.layers import STRIDE
 
 Floats = NDArray[np.float32]
-Array = NDArray[np.generic]
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
 
 CROP = 160
 """Side of a crop, pixels: 32 ball radii, an arm is seen as an arm."""
@@ -49,7 +50,7 @@ class Pictures:
 
     def __init__(self, folder: Path, rng: np.random.Generator) -> None:
         self._folder, self._rng = folder, rng
-        self._known: dict[str, tuple[Array, Array, Array]] = {}
+        self._known: dict[str, tuple[Image, Image, Floats]] = {}
         self.refresh()
 
     def __len__(self) -> int:
@@ -72,8 +73,8 @@ class Pictures:
         matrix = _placing(rng, images.shape[1:3], mine)
         size = (CROP, CROP)
         outside = tuple(float(v) for v in rng.uniform(0, 255, 3) * (rng.random() < 0.5))
-        picture = cv2.warpAffine(images[index], matrix, size, flags=cv2.INTER_LINEAR, borderValue=outside)
-        cover = cv2.warpAffine(covers[index], matrix, size, flags=cv2.INTER_NEAREST)
+        picture = np.asarray(cv2.warpAffine(images[index], matrix, size, flags=cv2.INTER_LINEAR, borderValue=outside), np.uint8)
+        cover = np.asarray(cv2.warpAffine(covers[index], matrix, size, flags=cv2.INTER_NEAREST), np.uint8)
         places = mine[:, 1:3] @ matrix[:, :2].T + matrix[:, 2]
         smear = np.linalg.norm(mine[:, 5:7] @ matrix[:, :2].T, axis=1) / RADIUS_PX
         blank = np.zeros(size, np.uint8)
@@ -102,14 +103,14 @@ def _placing(rng: np.random.Generator, shape: tuple[int, ...], balls: Array) -> 
     return np.column_stack([turn, np.full(2, (CROP - 1) / 2) - turn @ middle])
 
 
-def _touched(blank: Array, place: Array) -> bool:
+def _touched(blank: Image, place: Array) -> bool:
     """True where something was drawn over a ball."""
     x, y = (round(float(v)) for v in place)
     reach = round(RADIUS_PX)
     return bool(blank[max(y - reach, 0) : max(y + reach + 1, 0), max(x - reach, 0) : max(x + reach + 1, 0)].any())
 
 
-def draw_hand(rng: np.random.Generator, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def draw_hand(rng: np.random.Generator, picture: Image) -> Image:
     """A hand with sleeve, badge, watch or cue somewhere, in place; where it was drawn."""
     mask = np.zeros(picture.shape[:2], np.uint8)
     skin = np.array([110, 140, 190]) * rng.uniform(0.25, 1.3) * np.exp(rng.normal(0, 0.15, 3))
@@ -148,7 +149,7 @@ def draw_hand(rng: np.random.Generator, picture: NDArray[np.uint8]) -> NDArray[n
     return mask
 
 
-def draw_lights(rng: np.random.Generator, picture: NDArray[np.uint8]) -> None:
+def draw_lights(rng: np.random.Generator, picture: Image) -> None:
     """Projected rings and spots of light, in place: they add light and are no balls."""
     light = np.zeros(picture.shape, np.float32)
     for _ in range(int(rng.integers(1, 5))):
@@ -158,7 +159,7 @@ def draw_lights(rng: np.random.Generator, picture: NDArray[np.uint8]) -> None:
     picture[:] = np.clip(picture + cv2.GaussianBlur(light, (0, 0), rng.uniform(0.3, 1.5)), 0, 255).astype(np.uint8)
 
 
-def spoil(rng: np.random.Generator, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def spoil(rng: np.random.Generator, picture: Image) -> Image:
     """Blur, a detour through a smaller picture, compression."""
     kind = rng.random()
     if kind < 0.25:
@@ -176,7 +177,7 @@ def spoil(rng: np.random.Generator, picture: NDArray[np.uint8]) -> NDArray[np.ui
     return picture
 
 
-def recolour(rng: np.random.Generator, picture: NDArray[np.uint8]) -> tuple[Floats, bool]:
+def recolour(rng: np.random.Generator, picture: Image) -> tuple[Floats, bool]:
     """Another lamp, exposure, sensor, 0..1, and whether balls keep their colours (else only places are learnt)."""
     true_hue = rng.random() > 0.3
     if not true_hue:
@@ -190,14 +191,15 @@ def recolour(rng: np.random.Generator, picture: NDArray[np.uint8]) -> tuple[Floa
         grey = values.mean(axis=2, keepdims=True)
         values = grey + (values - grey) * np.float32(rng.uniform(0.5, 1.3))
     if rng.random() < 0.2:
-        ramp = np.linspace(*rng.uniform(0.5, 1.2, 2), CROP, dtype=np.float32)
+        start, end = rng.uniform(0.5, 1.2, 2)
+        ramp = np.linspace(start, end, CROP, dtype=np.float32)
         values = values * (ramp[:, None, None] if rng.random() < 0.5 else ramp[None, :, None])
     if rng.random() < 0.4:
         values = values + np.float32(rng.uniform(0.005, 0.035)) * rng.standard_normal(values.shape, dtype=np.float32)
     return np.asarray(np.clip(values, 0, 1), dtype=np.float32), bool(true_hue)
 
 
-def targets(picture: Floats, places: Array, kinds: Array, wanted: Array, on_bed: Array, cover: NDArray[np.uint8]) -> Crop:
+def targets(picture: Floats, places: Array, kinds: Array, wanted: NDArray[np.bool_], on_bed: NDArray[np.bool_], cover: Image) -> Crop:
     """A crop's maps: balls not wanted but on the bed are neither asked for nor forbidden, balls in pockets forbidden."""
     centre, weight = np.zeros((1, _CELLS, _CELLS), np.float32), np.ones((1, _CELLS, _CELLS), np.float32)
     offset, here = np.zeros((2, _CELLS, _CELLS), np.float32), np.zeros((_CELLS, _CELLS), np.float32)

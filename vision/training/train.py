@@ -9,6 +9,7 @@ a cosine over the given minutes; the last weights are exported. One thread, so t
 """
 
 import argparse
+import copy
 import sys
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from vision.training.layers import Net
+from vision.training.layers import MAPS, Net
 from vision.training.pictures import Crop, Pictures
 
 BATCH = 16
@@ -46,14 +47,18 @@ def loss(out: torch.Tensor, wanted: list[torch.Tensor]) -> torch.Tensor:
 
 
 def export(net: Net, target: Path) -> None:
-    """Write the network for any picture size."""
-    net.eval()
+    """Write the network for any picture size, without the names: they are learnt beside, because what is a 3 is a ball."""
+    seeing = copy.deepcopy(net).eval()
+    kept = MAPS.index("cue")
+    seeing.head = nn.Conv2d(net.head.in_channels, kept, 1)
+    with torch.no_grad():
+        seeing.head.weight.copy_(net.head.weight[:kept])
+        seeing.head.bias.copy_(net.head.bias[:kept])
     axes = {"picture": {2: "h", 3: "w"}, "maps": {2: "h4", 3: "w4"}}
     partial = target.with_suffix(".part.onnx")
     names = {"input_names": ["picture"], "output_names": ["maps"]}
-    torch.onnx.export(net, (torch.zeros(1, 3, 96, 128),), str(partial), **names, dynamic_axes=axes, dynamo=False)
+    torch.onnx.export(seeing, (torch.zeros(1, 3, 96, 128),), str(partial), **names, dynamic_axes=axes, dynamo=False)
     partial.replace(target)
-    net.train()
 
 
 def save(net: Net, target: Path) -> None:

@@ -1,0 +1,132 @@
+"""The network on rendered and drawn views, the evidence it is weighed with, and a model that cannot be read."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.errors import InputError
+from sample_videos.training import TrainingView, render_training_view
+from vision.evidence import KNOWN, ball_score, network_at, on_streak
+from vision.network import Network
+from vision.rectify import TopView
+
+sys.path.insert(0, str(Path(__file__).parent))
+from pictures import a_calibration, a_picture
+
+RADIUS_PX = 7.0
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    """The network that is delivered."""
+    return Network()
+
+
+@pytest.fixture(scope="module")
+def rendered() -> TrainingView:
+    """A picture that no training saw, with a player."""
+    return render_training_view(np.random.default_rng(900_011))
+
+
+def test_rendered_balls_are_seen_where_they_are(network: Network, rendered: TrainingView) -> None:
+    """Of the balls in full view nine in ten have a known peak within a third of a radius."""
+    view = TopView(rendered.calibration, ball_radius_px=RADIUS_PX)
+    sight = network.look(view.view(rendered.image), RADIUS_PX)
+    wanted = view.to_view([(ball.x_m, ball.y_m) for ball in rendered.balls if ball.on_bed and ball.visible > 0.9])
+    seen = sight.centres_px[sight.scores >= KNOWN]
+    away = np.hypot(*(wanted[:, None] - seen[None]).transpose(2, 0, 1)).min(axis=1)
+
+    assert len(wanted) >= 3
+    assert (away < RADIUS_PX / 3).mean() >= 0.9
+
+
+def test_people_and_graphics_are_covered_and_cloth_is_not(network: Network, rendered: TrainingView) -> None:
+    """What covers the picture has ten times the cover of the rest, edges included."""
+    view = TopView(rendered.calibration, ball_radius_px=RADIUS_PX)
+    sight = network.look(view.view(rendered.image), RADIUS_PX)
+    truth = view.view(np.repeat((rendered.covered > 0).astype(np.uint8)[..., None] * 255, 3, axis=2))[..., 0] > 127
+
+    assert truth.any()
+    assert sight.covered[truth].mean() > 10 * sight.covered[~truth].mean()
+
+
+def test_empty_table_shows_no_ball(network: Network) -> None:
+    """Cloth, rails and pockets of a drawn table: nothing on the bed is known as a ball."""
+    calibration = a_calibration()
+    view = TopView(calibration, ball_radius_px=RADIUS_PX)
+    sight = network.look(view.view(a_picture(calibration, {})), RADIUS_PX)
+    places = view.to_table(sight.centres_px[sight.scores >= KNOWN])
+
+    assert not (np.abs(places) < (1.2, 0.56)).all(axis=1).any()
+
+
+def test_size_of_the_view_does_not_matter(network: Network) -> None:
+    """A view twice as fine gives the same places, in its own pixels."""
+    calibration = a_calibration()
+    image = a_picture(calibration, {"3": (0.3, 0.1)})
+    places = []
+    for radius in (RADIUS_PX, 2 * RADIUS_PX):
+        view = TopView(calibration, ball_radius_px=radius)
+        sight = network.look(view.view(image), radius)
+        near = view.to_table(sight.centres_px)
+        places.append(near[np.hypot(*(near - (0.3, 0.1)).T).argmin()])
+
+    assert np.hypot(*(places[0] - (0.3, 0.1))) < 0.008
+    assert np.hypot(*(places[0] - places[1])) < 0.005
+
+
+def test_unchanged_view_is_not_worked_through_again(network: Network) -> None:
+    """Within a second the sight is the one before; a ball that moved, or another second, makes a new one."""
+    calibration = a_calibration()
+    view = TopView(calibration, ball_radius_px=RADIUS_PX)
+    first, moved = (view.view(a_picture(calibration, {"3": (x, 0.1)})) for x in (0.3, 0.31))
+    sight = network.look(first, RADIUS_PX, 4.0)
+
+    assert network.look(first, RADIUS_PX, 4.9) is sight
+    assert network.look(first, RADIUS_PX, 5.0) is not sight
+    assert network.look(moved, RADIUS_PX, 5.1) is not network.look(first, RADIUS_PX, 5.2)
+
+
+def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
+    """A torn model file is an input error that says what to do."""
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"not a model")
+
+    with pytest.raises(InputError, match="install cueref again") as caught:
+        Network(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_networks_word_buys_outline() -> None:
+    """Half an outline is a ball when lone, in something larger only with the network's word, and never on a sleeve without."""
+    assert ball_score(0.5, 1.0, 0.0, 0.8) is not None
+    assert ball_score(0.5, 0.3, 0.0, 0.8) is None
+    assert ball_score(0.5, 0.3, 0.9, 0.8) is not None
+    assert ball_score(0.97, 0.3, 0.0, 0.8) is not None
+    assert ball_score(0.97, 0.3, 0.0, 0.1) is None
+
+
+def test_more_of_an_outline_or_of_the_networks_word_never_lowers_a_score() -> None:
+    """Scores rise with both, for a piece explained and for one that is not."""
+    grid = np.linspace(0, 1, 21)
+    for explained in (0.3, 0.8, 1.0):
+        table = np.array([[ball_score(s, explained, n, 0.8) or 0.0 for n in grid] for s in grid])
+        assert (np.diff(table, axis=0) >= 0).all()
+        assert table.max() <= 1.0
+
+
+def test_the_best_score_within_reach_counts() -> None:
+    """Two peaks near a place give the higher, a place far from all gives nothing."""
+    scores = network_at(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[0.01, 0.0], [0.0, 0.01]]), np.array([0.4, 0.7]), 0.02)
+
+    assert scores.tolist() == [0.7, 0.0]
+
+
+def test_places_on_a_streak() -> None:
+    """Along the middle line and round its ends, not beside it or beyond."""
+    ends = np.array([[0.0, 0.0], [0.1, 0.0]])
+    places = np.array([[0.05, 0.01], [0.05, 0.03], [0.115, 0.0], [0.13, 0.0], [-0.01, 0.01]])
+
+    assert on_streak(places, ends, 0.02).tolist() == [True, False, True, False, True]
