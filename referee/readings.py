@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from calibration.errors import InputError
 from calibration.table import POCKETS
 from referee.alternatives import LEAST_JOINT_P, UNKNOWN, Reading, closed_readings, open_variants, to_case
 from referee.limits import near_limits
@@ -131,7 +132,7 @@ def judge_shot(
     if why:
         shot = replace(shot, first_contact={UNKNOWN: 1.0})
     groups: dict[str, JudgedReading] = {}
-    for naming in namings(shot):
+    for naming in _possible_namings(rules, shot, states):
         named = [naming.rename(state) for state in states]
         seen = closed_readings(naming.shot, named[0]) or [Reading(p=1.0, first=UNKNOWN, rail=False, state=named[0])]
         for reading in seen:
@@ -148,6 +149,21 @@ def judge_shot(
         return Judgement(certain=True, ruling=best.ruling, readings=_with_differences(ordered))
     readings = tuple(replace(judged, question=why or judged.question) for judged in _with_differences(ordered))
     return Judgement(certain=False, ruling=_default(ordered), readings=readings)
+
+
+def _possible_namings(rules: Ruleset, shot: Shot, states: Sequence[State]) -> list[Naming]:
+    """The ways to name the balls that leave a position of the game (in nine-ball: with the 9 on the table)."""
+    first, *others = namings(shot)
+    possible = [first]
+    for naming in others:
+        try:
+            for state in states:
+                rules.check(naming.rename(state))
+        except InputError:
+            continue
+        possible.append(naming)
+    total = sum(naming.p for naming in possible)
+    return [replace(naming, p=naming.p / total) for naming in possible]
 
 
 def _why_unseen(shot: Shot, state: State) -> tuple[Reason, ...]:

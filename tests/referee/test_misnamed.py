@@ -87,6 +87,7 @@ def test_nothing_is_judged_under_a_name_that_no_ball_can_bear() -> None:
         ("7", "2", 0.004, "legal"),  # too unlikely to matter
         ("7", "8", 0.3, "legal"),  # above the 5 under either name
         ("9", "7", 0.3, "legal"),  # exchanged, both above the 5
+        ("9", "1", 0.3, "legal"),  # no rack is played without the 9
     ],
 )
 def test_a_name_in_doubt_elsewhere_on_the_table_counts_where_it_makes_another_ball_the_lowest(
