@@ -37,7 +37,7 @@ _SHADE = 0.012
 """Half the width of a shade that is bridged between bed and rubber, of the root of the bed's area; half a rail is 0.03."""
 _CANDIDATES = 4
 """Colours tried; the floor can be larger than the cloth."""
-STRICTNESS = ((1.0, 3.5), (1.0, 1.8), (0.55, 3.5), (0.55, 1.8))
+STRICTNESS = ((1.0, 3.5), (1.0, 1.8), (0.55, 3.5), (0.55, 1.8), (0.35, 1.35), (0.35, 1.2))
 """Ways to tell cloth from its surroundings, usual one first: share of the tolerance in chroma, and factor in lightness
 that is a tolerance. Grey cloth between grey rails differs in lightness only, tan cloth between brown rails by little
 chroma; but these split cloth that lamps light unevenly."""

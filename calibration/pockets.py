@@ -31,8 +31,8 @@ _HOLE_STEPS = (0.55, 0.9)
 _DARK_SHARE = 0.55
 """Below this share of the bed's lightness close by it is no cloth, whatever its colour: grey cloth and a dark hole
 differ in nothing else; shadows of noses keep 0.7."""
-_DEPTHS_M = (0.010, 0.016, 0.022)
-"""Distances outward of the nose at which the rubber is followed: within the narrowest rubber."""
+_DEPTHS = (0.22, 0.35, 0.48)
+"""Distances outward of the nose at which the rubber is followed, of its width: clear of the nose's line and of the rail."""
 _STEP_M = 0.003
 """Distance of the samples along the rubber."""
 _REACH_M = 0.16
@@ -72,7 +72,7 @@ class MouthCheck:
     where: str
 
 
-def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> MouthCheck:
+def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> MouthCheck:
     """Compare the pockets in a picture with those of the model.
 
     Args:
@@ -80,9 +80,11 @@ def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth) 
         camera: A model of it.
         table: The table.
         cloth: Its colour.
+        rubber_m: Width of the rubber.
     """
     visible, holes = _holes(image, camera, table, cloth)
-    corner, middle = _corner_ends_m(image, camera, table, cloth), _middle_offsets_m(image, camera, table, cloth)
+    corner = _corner_ends_m(image, camera, table, cloth, rubber_m)
+    middle = _middle_offsets_m(image, camera, table, cloth, rubber_m)
     away = dict(middle)
     usual = float(np.median([end for _, end in corner])) if len(corner) >= 4 else None
     for name, end in corner:
@@ -138,14 +140,14 @@ def _holes(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> tup
 
 
 def _along_rubber(
-    image: Image, camera: CameraModel, table: Table, cloth: Cloth, side: str, along_m: FloatArray
+    image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float, side: str, along_m: FloatArray
 ) -> NDArray[np.bool_] | None:
     """Where along the rubber there is no cloth, shape as `along_m`; None where it leaves the picture."""
     height = table.spec.nose_height_m
     rows = []
     light = _bed_lightness(image, camera, side_points_m(side, along_m, np.full(len(along_m), -0.06), table.spec))
-    for depth in _DEPTHS_M:
-        pixels = camera.to_pixels(side_points_m(side, along_m, np.full(len(along_m), depth), table.spec), height_m=height)
+    for depth in _DEPTHS:
+        pixels = camera.to_pixels(side_points_m(side, along_m, np.full(len(along_m), depth * rubber_m), table.spec), height_m=height)
         if not _inside(pixels, image):
             return None
         rows.append(_no_cloth(_look(image, pixels), cloth, light))
@@ -161,25 +163,25 @@ def _first_clear(empty: NDArray[np.bool_]) -> int | None:
     return None
 
 
-def _corner_ends_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> list[tuple[str, float]]:
+def _corner_ends_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> list[tuple[str, float]]:
     """For each end of rubber at a corner that can be seen: pocket, and distance from the corner at which cloth begins."""
     found = []
     distance = np.arange(-0.03, table.corner_mouth_m / np.sqrt(2) + _REACH_M, _STEP_M)
     for side, direction, pocket in _ARMS:
         half = (table.spec.width_m if side in ("head", "foot") else table.spec.length_m) / 2
-        empty = _along_rubber(image, camera, table, cloth, side, direction * (half - distance))
+        empty = _along_rubber(image, camera, table, cloth, rubber_m, side, direction * (half - distance))
         start = None if empty is None else _first_clear(empty)
         if start is not None and empty is not None and empty[:start].sum() * _STEP_M > 0.02:
             found.append((pocket, float(distance[start])))
     return found
 
 
-def _middle_offsets_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> list[tuple[str, float]]:
+def _middle_offsets_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> list[tuple[str, float]]:
     """For each middle pocket that can be seen: its name, and how far its middle is from the model's, metres."""
     found = []
     along = np.arange(0.0, table.side_mouth_m / 2 + _REACH_M, _STEP_M)
     for side, pocket in (("left", "SL"), ("right", "SR")):
-        arms = [_along_rubber(image, camera, table, cloth, side, sign * along) for sign in (1, -1)]
+        arms = [_along_rubber(image, camera, table, cloth, rubber_m, side, sign * along) for sign in (1, -1)]
         if any(arm is None for arm in arms):
             continue
         ends = [_first_clear(arm) for arm in arms if arm is not None]

@@ -35,6 +35,9 @@ _COVERAGE_ALL = 0.5
 """The same of all cushions together: edges of shadows, taken for noses that do not show, fit on less than half."""
 _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 """Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
+_SOFT_MM, _ASKEW_MM = 0.6, 3.7
+"""Residual and difference in width of rubber between the sides that together tell edges of shadows from noses: those
+are soft, and each side's is at a distance of its own. Real rubber alone differs by up to 5 mm, as it is seen."""
 _OUTLINE_SIGMA_M = 0.01
 """How well the outline of the reduced picture gives an edge, its bow by the lens included."""
 
@@ -109,9 +112,8 @@ def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | st
             continue
         cloths.append(cloth)
         yield _fit(image, cloth, Table(spec), lens, "")
-    for cloth in cloths[:2]:
-        for side in SIDES:
-            yield _fit(image, cloth, Table(spec), lens, side)
+    for side in SIDES if cloths else ():
+        yield _fit(image, cloths[0], Table(spec), lens, side)
 
 
 def _same_quad(first: Cloth, second: Cloth) -> bool:
@@ -124,7 +126,7 @@ def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: s
     if isinstance(fitted, str):
         return fitted
     solution, edges = fitted
-    mouths = check_mouths(image, solution.camera, table, cloth)
+    mouths = check_mouths(image, solution.camera, table, cloth, solution.rubber_m)
     median, largest, because = judge_fit(solution, edges, table.spec)
     if mouths.measured < _ENDS_MIN or 3 * mouths.holes < 2 * mouths.visible:
         because += (
@@ -155,6 +157,9 @@ def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> t
             because.append(
                 f"only {100 * share:.0f} % of the nose of the {side} cushion was found, at least {100 * _COVERAGE_MIN:.0f} are needed"
             )
+    widths = [float(np.median(distances_m(e, solution, spec))) * 1000 for e in edges if e.outer and e.sigma_m < _OUTLINE_SIGMA_M]
+    if median > _SOFT_MM and len(widths) > 1 and max(widths) - min(widths) > _ASKEW_MM:
+        because.append(f"what was taken for the noses is soft and runs askew by {max(widths) - min(widths):.1f} mm; edges of shadows?")
     missing = [side for side in SIDES if side not in noses]
     unseen = [side for side in missing if side not in {edge.side for edge in edges}]
     if len(missing) > 1 or unseen:
@@ -185,6 +190,8 @@ def fit_table(
         solution = solve(outline, spec, size, solution.parameters, lens)
     edges: list[EdgePoints] = []
     for reach in (0.035, 0.025, 0.012):
+        if not _sees_table(solution.camera, table):
+            return "the cloth's outline is not that of a table seen from above; use --corners"
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, reach)
         if reach > 0.012:
@@ -194,6 +201,8 @@ def fit_table(
             return "fewer than two straight edges of cloth; use --corners"
         edges += [edge for edge in outline if edge.side not in found]
         solution = solve(edges, spec, size, solution.parameters, lens)
+    if not _sees_table(solution.camera, table):
+        return "the cloth's outline is not that of a table seen from above; use --corners"
     strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
     metres_per_pixel = 1 / _scale(solution.camera, table)
     edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)
@@ -206,6 +215,8 @@ def fit_table(
         if len(noses) < 2:
             return "the noses of the cushions do not show; use --corners"
         solution = solve([*noses, *edges], spec, size, solution.parameters, lens)
+        if not _sees_table(solution.camera, table):
+            return "the noses of the cushions do not fit one camera; use --corners"
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
         places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, max(0.003, 1.2 * metres_per_pixel)
@@ -237,6 +248,12 @@ def ordered_quad(cloth: Cloth) -> FloatArray:
 def _head_first(quad: FloatArray) -> bool:
     along = (quad[1] + quad[2] - quad[0] - quad[3]) / 2
     return bool(along[0] > 0) if abs(along[0]) >= abs(along[1]) else bool(along[1] > 0)
+
+
+def _sees_table(camera: CameraModel, table: Table) -> bool:
+    """Whether the table's corners lie before the camera, at a size that a picture can have: a fit can run away."""
+    corners = camera.to_pixels(list(table.corners_m().values()), height_m=table.spec.nose_height_m)
+    return bool(np.isfinite(corners).all() and np.abs(corners).max() < 5 * max(camera.image_size_px) and np.ptp(corners, axis=0).min() > 20)
 
 
 def _scale(camera: CameraModel, table: Table) -> float:
