@@ -5,6 +5,7 @@ the order given. Hits in one `simultaneous_group` could not be told apart; `firs
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from referee.rules.base import Case, Frozen
 from tracker.shot import ShotEvent
@@ -158,6 +159,12 @@ def touches(case: Case, *, actor: str) -> tuple[ShotEvent, ...]:
 def touches_after_stop(case: Case) -> tuple[ShotEvent, ...]:
     """Touches after the balls came to rest."""
     return tuple(event for event in case.events[len(_until_stop(case)) :] if event.type == "touch")
+
+
+def split_at_rest(case: Case) -> tuple[Case, Case]:
+    """The stroke until all balls have come to rest, the stop included, and what happened afterwards (PYR-14, GR-3.15)."""
+    end = len(_until_stop(case)) + 1
+    return replace(case, events=case.events[:end]), replace(case, events=case.events[end:])
 
 
 def rest_positions(case: Case) -> dict[str, tuple[float, float]]:

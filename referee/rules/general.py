@@ -13,7 +13,7 @@ from math import hypot
 
 from referee.rules import facts
 from referee.rules.base import Case
-from referee.ruling import Foul, Reason
+from referee.ruling import Foul, Reason, Ruling
 from tracker.shot import ShotEvent
 
 STATED_FOULS = {
@@ -258,6 +258,22 @@ def is_restorable(case: Case) -> bool:
     return all(
         event.fields.get("restorable", True) for event in facts.of_type(case, "official") if event.fields["fact"] == "outside_interference"
     )
+
+
+def is_undone_from_outside(case: Case) -> bool:
+    """GR-3.35: the outsider's doing undoes the stroke: it came while balls moved, or the position after it is lost."""
+    during, later = facts.split_at_rest(case)
+    return is_interfered_from_outside(during) or (is_interfered_from_outside(later) and not is_restorable(later))
+
+
+def with_put_back_later(case: Case, ruling: Ruling) -> Ruling:
+    """GR-3.35, 3.15: what an outsider moved after the stroke had ended goes back; the stroke stands."""
+    _, later = facts.split_at_rest(case)
+    if ruling.rack_over or not is_interfered_from_outside(later):
+        return ruling
+    moved = dict.fromkeys(event.fields["ball"] for event in facts.of_type(later, "touch", "official") if "ball" in event.fields)
+    restored = tuple(dict.fromkeys((*(ruling.restored or ()), *moved))) or ("*",)
+    return replace(ruling, restored=restored, reasons=(*ruling.reasons, Reason("outside", ("GR-3.35",), {})))
 
 
 def _is_placing(case: Case, event: ShotEvent) -> bool:

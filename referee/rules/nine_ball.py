@@ -214,7 +214,7 @@ def _judge_stroke(case: Case) -> Ruling:
     ruling = _judge_played(case)
     if _is_declared(case) and state.phase != "after_break":
         ruling = replace(ruling, declaration_rejected=True, reasons=(general.TOO_LATE, *ruling.reasons))
-    return with_restored(case, ruling)
+    return general.with_put_back_later(case, with_restored(case, ruling))
 
 
 def _judge_played(case: Case) -> Ruling:
@@ -238,7 +238,7 @@ def _judge_played(case: Case) -> Ruling:
 
 def _undone(case: Case) -> Ruling | None:
     """Strokes that do not count: moved from outside (GR-3.35), or at a ball that dropped by itself (GR-3.31)."""
-    if general.is_interfered_from_outside(case):
+    if general.is_undone_from_outside(case):
         return judge_between(case)
     ball = general.dropped_as_shot_at(case)
     if ball is None:

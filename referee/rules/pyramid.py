@@ -15,7 +15,7 @@ from calibration.equipment import GAME_TABLES, BallSet, find_ball_set
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case, State
-from referee.rules.pyramid_between import PENALTY_REPLIES, after_decisions, judge_between
+from referee.rules.pyramid_between import PENALTY_REPLIES, after_decisions, after_outsider, judge_between
 from referee.rules.pyramid_checks import find_fouls, interference_after, touch_after
 from referee.rules.pyramid_clock import with_clock
 from referee.rules.pyramid_outcomes import counted, neutral, penalised, void, weak_break
@@ -75,6 +75,8 @@ class Pyramid:
             raise InputError("before.call.kind: a push-out does not occur in pyramid")
         if state.call is not None and state.call.ball is not None and state.call.ball == self.variant.cue_ball:
             raise InputError("before.call.ball: an object ball is called, not the cue ball")
+        if self.variant.cue_ball is None and state.phase == "penalty_hand":
+            raise InputError(f"before.phase: {state.phase!r} does not occur in {self.game}, where no cue ball comes in hand")
 
     def check_ledger(self, state: State) -> None:
         """Refuse scores that do not agree with the balls on the table (section 0.1): only a ball booked may still lie there."""
@@ -126,7 +128,10 @@ RULES = (FREE_RULES, COMBINED_RULES, DYNAMIC_RULES, CLASSIC_RULES)
 def _judge_stroke(case: Case, variant: Variant) -> Ruling:
     """The order of work of rules.md section 3.1."""
     case, refused = after_decisions(case, variant)
-    ruling = _undone(case, variant) or with_put_back(case, _judge_played(case, variant))
+    stroke, later = facts.split_at_rest(case)
+    ruling = _undone(stroke, variant)
+    if ruling is None:
+        ruling = after_outsider(later, variant, with_put_back(case, _judge_played(case, variant)))
     return replace(ruling, declaration_rejected=True, reasons=(*refused, *ruling.reasons)) if refused else ruling
 
 

@@ -73,12 +73,36 @@ def from_outside(case: Case, variant: Variant) -> Ruling:
     """PYR-27.1: put back without a penalty. PYR-27.2, 27.3: where that is impossible the balls are racked and lagged for."""
     if not general.is_restorable(case):
         return _position_lost(case, variant)
-    moved = (*facts.of_type(case, "touch"), *facts.of_type(case, "official"))
-    touched = tuple(dict.fromkeys(event.fields["ball"] for event in moved if "ball" in event.fields))
+    touched = _moved_from_outside(case)
     is_stroke = facts.is_stroke(case)
     ruling = neutral(case, variant, Reason("outside", ("PYR-27.1",)))
     ruling = replace(ruling, restored=("*",) if is_stroke or not touched else touched)
     return replace(ruling, replay=True, next_phase=case.state.phase) if is_stroke else ruling
+
+
+def after_outsider(later: Case, variant: Variant, ruling: Ruling) -> Ruling:
+    """PYR-27: what happens from outside once the balls lie still leaves the stroke standing, with its points (27.3).
+
+    Args:
+        later: What happened after the stop.
+        variant: The game.
+        ruling: The stroke's.
+    """
+    if ruling.rack_over or not general.is_interfered_from_outside(later):
+        return ruling
+    if general.is_restorable(later):
+        restored = tuple(dict.fromkeys((*(ruling.restored or ()), *_moved_from_outside(later)))) or ("*",)
+        return replace(ruling, restored=restored, reasons=(*ruling.reasons, Reason("outside", ("PYR-27.1",))))
+    balls = ruling.balls_after or later.state.balls
+    lost = _position_lost(replace(later, state=replace(later.state, balls=balls)), variant)
+    kept = {name: getattr(ruling, name) for name in ("foul", "foul_codes", "offender", "points_delta", "scores_after")}
+    return replace(lost, **kept, removal_forfeited=ruling.removal_forfeited, reasons=(*ruling.reasons, *lost.reasons))
+
+
+def _moved_from_outside(case: Case) -> tuple[str, ...]:
+    """The balls that were touched, or that an official names."""
+    moved = (*facts.of_type(case, "touch"), *facts.of_type(case, "official"))
+    return tuple(dict.fromkeys(event.fields["ball"] for event in moved if "ball" in event.fields))
 
 
 def _position_lost(case: Case, variant: Variant) -> Ruling:

@@ -60,7 +60,7 @@ def with_put_back(case: Case, ruling: Ruling) -> Ruling:
     if not back or ruling.rack_over:
         return ruling
     clauses = ("PYR-23.1",) if any(facts.of_type(case, "spontaneous_drop")) else ("PYR-6",)
-    if facts.touches(case, actor="outsider"):
+    if any(event.fields["actor"] == "outsider" for event in facts.of_type(case, "touch")):
         clauses = ("PYR-27.1",)
     reason = Reason("put_back", clauses, {"balls": ", ".join(back)})
     balls = ruling.balls_after and tuple(dict.fromkeys((*ruling.balls_after, *back)))

@@ -179,7 +179,7 @@ def _judge_stroke(case: Case) -> Ruling:
         return undone
     if (foul := general.out_of_turn(case)) is not None:
         return with_restored(case, _out_of_turn(case, foul))
-    return with_restored(case, _judge_played(case))
+    return general.with_put_back_later(case, with_restored(case, _judge_played(case)))
 
 
 def _judge_played(case: Case) -> Ruling:
@@ -215,7 +215,7 @@ def _out_of_turn(case: Case, first: Foul) -> Ruling:
 
 def _undone(case: Case) -> Ruling | None:
     """Strokes that do not count: moved from outside (GR-3.35), or at a ball that dropped by itself (GR-3.31)."""
-    if general.is_interfered_from_outside(case):
+    if general.is_undone_from_outside(case):
         return judge_between(case)
     ball = general.dropped_as_shot_at(case)
     if ball is None:
