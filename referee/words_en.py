@@ -139,8 +139,9 @@ REASONS: dict[str, str] = {
     "pyr_from_hand": "From the hand a ball outside the house was met first, so any ball may fall that the game allows.",
     "pyr_spotted_cue": "Any ball may be the cue ball, a spotted one too: {ball}.",
     # Pyramid: what follows
-    "pyr_made": "Legally pocketed: {balls}. They count for player {player}, who continues.",
-    "pyr_own_ball": "The cue ball fell off an object ball: player {player} takes an object ball for it and plays from the hand.",
+    "pyr_made": "Legally pocketed: {balls}. They count for player {player}.",
+    "pyr_continues": "Player {player} continues.",
+    "pyr_own_ball": "The cue ball fell off an object ball: player {player} takes an object ball for it.",
     "pyr_passed": "Nothing counted on a legal stroke; player {player} plays.",
     "pyr_forfeited": "The exchange ball was not taken before the stroke: it stays, and the point of player {player} is taken back.",
     "pyr_spotted": "Spotted: {balls}.",

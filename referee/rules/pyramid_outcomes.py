@@ -20,6 +20,9 @@ HESITATION_S = 2.0
 """Silence before a fall from which PYR-23.3 is cited beside the others; it decides nothing else. Balls cross the table
 without meeting anything in less than this unless they creep."""
 
+TURN_KEYS = ("pyr_passed", "pyr_continues", "pyr_from_house")
+"""Sentences that say who plays; a penalty or the end of the game that comes on top makes them untrue."""
+
 RERACKED_BALLS = "15"
 """`rerack` where a full triangle is set up again."""
 
@@ -70,8 +73,13 @@ def counted(case: Case, variant: Variant) -> Ruling:
         balls_after=tuple(ball for ball in state.balls if ball not in made),
         reasons=(*ruling.reasons, *legal_reasons(case, variant), *_made_reasons(case, variant, made, own_fell=own_fell)),
     )
-    if not made and not own_fell:
-        ruling = replace(ruling, reasons=(*ruling.reasons, Reason("pyr_passed", variant.cites["passed"], {"player": other(player)})))
+    if own_fell:
+        turn = Reason("pyr_from_house", variant.cites["own_ball"], {"player": player})
+    elif made:
+        turn = Reason("pyr_continues", ("PYR-22.1",), {"player": player})
+    else:
+        turn = Reason("pyr_passed", variant.cites["passed"], {"player": other(player)})
+    ruling = replace(ruling, reasons=(*ruling.reasons, turn))
     if own_fell:
         zone = find_zone(case, variant, left, lying_after(case, fallen), is_penalty=False)
         options = (*(("CHOOSE_REMOVED_BALL",) if is_exchanged else ()), ZONE_OPTIONS[zone])
@@ -105,7 +113,7 @@ def penalised(case: Case, variant: Variant, ruling: Ruling, fouls: tuple[Foul, .
     if len(fouls) > 1:
         reasons.append(Reason("pyr_one_penalty", ("PYR-30",)))
     ruling = replace(ruling, foul=True, foul_codes=tuple(dict.fromkeys((*ruling.foul_codes, *(foul.code for foul in fouls)))))
-    ruling = replace(ruling, offender=offender, reasons=(*reasons, *ruling.reasons))
+    ruling = replace(ruling, offender=offender, reasons=(*reasons, *_without_turn(ruling)))
     if variant.takes_penalty_ball:
         ruling = _scored(ruling, winner, 1)
         key, values = "pyr_penalty_ball", {"player": winner}
@@ -144,8 +152,12 @@ def with_end(variant: Variant, ruling: Ruling, target: int, *, own_choice: str |
         cue_next=None,
         cue_if_accept=None,
         next_phase=None,
-        reasons=(*ruling.reasons, key),
+        reasons=(*_without_turn(ruling), key),
     )
+
+
+def _without_turn(ruling: Ruling) -> tuple[Reason, ...]:
+    return tuple(reason for reason in ruling.reasons if reason.key not in TURN_KEYS)
 
 
 def weak_break(case: Case, variant: Variant, foul: Foul) -> Ruling:
@@ -233,9 +245,10 @@ def _remarks(case: Case, variant: Variant) -> Iterable[Reason]:
     if rests_on_line(case):
         yield Reason("pyr_on_line", ("PYR-20.N3",), {"balls": ", ".join(rests_on_line(case))})
     if case.state.in_hand and case.state.phase not in INITIAL and facts.first_contacts(case):
-        if current_zone(case, variant) == "hand_temp_house":
+        zone = current_zone(case, variant)
+        if zone == "hand_temp_house":
             yield from _from_temp_house("hand_temp_house", case.state.shooter)
-        else:
+        elif zone == "hand_house":
             yield Reason("pyr_from_hand", ("PYR-21.2a", *variant.cites["own_ball"]), {})
     if variant.cue_ball is None and case.state.phase == "after_penalty":
         yield Reason("pyr_spotted_cue", ("PYR-25.3", "FREE-2", "FREE-5.1"), {"ball": case.state.cue_ball})

@@ -27,6 +27,15 @@ def test_ids_differ() -> None:
     assert len({item["id"] for item in ITEMS}) == len(ITEMS)
 
 
+def test_the_reasoning_says_who_plays_only_where_nothing_came_on_top() -> None:
+    """A penalty after the stroke, or the end of the game, leaves no sentence that the shooter continues."""
+    entries = [entry for entry in judge_scenarios(ITEMS, DEFAULTS) if entry.result is not None]
+    ended = [entry for entry in entries if entry.result["turn"].startswith(("decide", "none"))]
+
+    assert len(ended) > 100
+    assert [entry.id for entry in ended if any("continues" in reason for reason in entry.reasons)] == []
+
+
 def changed(case_id: str, path: str, value: Any) -> dict[str, Any]:
     """A case with one field set, `before.scores` or `events.2.jaw`."""
     item: dict[str, Any] = deepcopy(next(item for item in ITEMS if item["id"] == case_id))
