@@ -35,6 +35,8 @@ _CUSHION_REACH = 0.075
 rail 0.1 or more; farther takes in a floor of the same colour."""
 _SHADE = 0.012
 """Half the width of a shade that is bridged between bed and rubber, of the root of the bed's area; half a rail is 0.03."""
+_CUT_SHARE = 0.2
+"""Share of a border of the picture that cloth must touch to be said to run out of it there; a rail's end is less."""
 _CANDIDATES = 4
 """Colours tried; the floor can be larger than the cloth."""
 STRICTNESS = ((1.0, 3.5), (1.0, 1.8), (0.55, 3.5), (0.55, 1.8), (0.35, 1.35), (0.35, 1.2))
@@ -73,6 +75,36 @@ class Cloth:
         return _distance(chroma, lightness, self.chroma, self.lightness, self.tolerance, self.shade)
 
 
+def cut_sides(image: Image) -> tuple[str, ...]:
+    """Sides of the picture (left, right, top, bottom) at which what looks like a cloth runs out of it.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+
+    Returns:
+        One or two sides; none where no region does, or where it fills the picture as a page or a wall does.
+    """
+    chroma, lightness, _ = _reduced(image)
+    for peak in _peaks(chroma):
+        found = _region(chroma, lightness, peak, STRICTNESS[0])
+        if found is None:
+            continue
+        mask = found[0]
+        borders = {"left": mask[:, :3], "right": mask[:, -3:], "top": mask[:3], "bottom": mask[-3:]}
+        cut = tuple(side for side, border in borders.items() if border.mean() > _CUT_SHARE)
+        if 1 <= len(cut) <= 2:
+            return cut
+    return ()
+
+
+def _reduced(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
+    """Chroma and lightness of the reduced picture, and its scale."""
+    scale = min(1.0, _WORK_PX / max(image.shape[:2]))
+    size = (max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale)))
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    return (*_ratios(np.asarray(cv2.medianBlur(small, 5), dtype=np.uint8)), scale)
+
+
 def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0]) -> Cloth | None:
     """The cloth of the table in a picture.
 
@@ -83,11 +115,7 @@ def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0]) ->
     Returns:
         None where no region of one colour has four sides.
     """
-    scale = min(1.0, _WORK_PX / max(image.shape[:2]))
-    size = (max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale)))
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    small = np.asarray(cv2.medianBlur(small, 5), dtype=np.uint8)
-    chroma, lightness = _ratios(small)
+    chroma, lightness, scale = _reduced(image)
     best: tuple[float, Cloth] | None = None
     for peak in _peaks(chroma):
         found = _region(chroma, lightness, peak, strictness)

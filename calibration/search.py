@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
-from calibration.cloth import STRICTNESS, Cloth, find_cloth
+from calibration.cloth import STRICTNESS, Cloth, cut_sides, find_cloth
 from calibration.equipment import TableSpec
 from calibration.landmarks import block_count, find_noses, nose_edges, outer_edges, unroll
 from calibration.pockets import MouthCheck, check_mouths
@@ -27,8 +27,9 @@ _POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
 """Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
 _MOUTH_LIMIT_M = 0.025
 """Largest disagreement of mouths: chalk, irons, a ball in the jaws and parallax give 0.02, a wrong side 0.03 to 0.3."""
-_ENDS_MIN = 6
-"""Ends of rubber at mouths, of 12, that must be seen to be checked: two people hide two pockets, graphics two more."""
+_ENDS_MIN, _ENDS_BLIND = 7, 10
+"""Ends of rubber at mouths, of 12, that must be seen to be checked: two people hide two pockets; and where a whole nose
+was not found: then nothing but the pockets on its side says where it is, a graphic's edge fits the rest as well."""
 _COVERAGE_MIN = 0.2
 """Least share of a cushion on which its nose must be found: a player and his arm hide up to half of a short one."""
 _COVERAGE_ALL = 0.5
@@ -86,18 +87,22 @@ def find_fit(image: Image, spec: TableSpec, lens: Lens | None = None) -> Fit | s
         lens: Where it is known, for a picture of this size.
     """
     best: Fit | None = None
-    reason = ""
+    reason = "no table seen from above: no cloth of one colour with four sides"
     for made in _ways(image, spec, lens):
         if isinstance(made, str):
-            reason = reason or made
+            reason = made
             continue
         if not made.because and not made.no_table:
             return made
         if best is None or made.rank > best.rank:
             best = made
+    cut = cut_sides(image) if best is None or best.because else ()
+    outside = f"what looks like its cloth runs out of the picture at the {' and the '.join(cut)}; the whole table must be in view"
     if best is None:
-        return reason
-    return best.no_table or best
+        return f"no table seen whole from above: {outside}" if cut else reason
+    if best.no_table:
+        return f"{best.no_table}; {outside}" if cut else best.no_table
+    return replace(best, because=(*best.because, outside)) if cut else best
 
 
 def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | str]:
@@ -106,7 +111,6 @@ def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | st
     for strictness in STRICTNESS:
         cloth = find_cloth(image, strictness)
         if cloth is None:
-            yield "no table seen from above: no cloth of one colour with four sides"
             continue
         if any(_same_quad(cloth, other) for other in cloths):
             continue
@@ -128,7 +132,8 @@ def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: s
     solution, edges = fitted
     mouths = check_mouths(image, solution.camera, table, cloth, solution.rubber_m)
     median, largest, because = judge_fit(solution, edges, table.spec)
-    if mouths.measured < _ENDS_MIN or 3 * mouths.holes < 2 * mouths.visible:
+    blind = len({edge.side for edge in edges if not edge.outer}) < len(SIDES)
+    if mouths.measured < (_ENDS_BLIND if blind else _ENDS_MIN) or 3 * mouths.holes < 2 * mouths.visible:
         because += (
             f"too few pockets show to check it: {mouths.holes} of {mouths.visible}, {mouths.measured} of 12 ends of cushions at them",
         )

@@ -12,7 +12,12 @@ FloatArray = NDArray[np.float64]
 
 
 def paint(
-    camera: CameraModel, spec: TableSpec, *, cloth: tuple[int, int, int], balls: list[tuple[float, float]] | None = None
+    camera: CameraModel,
+    spec: TableSpec,
+    *,
+    cloth: tuple[int, int, int],
+    balls: list[tuple[float, float]] | None = None,
+    pockets: tuple[str, ...] = POCKETS,
 ) -> NDArray[np.uint8]:
     """Shape (h, w, 3), BGR: every pixel taken back to the plane of the noses and coloured by what lies there."""
     table = Table(spec)
@@ -22,14 +27,14 @@ def paint(
     x, y = np.meshgrid(np.arange(2 * width) / 2 - 0.25, np.arange(2 * height) / 2 - 0.25)
     at = ((x.ravel() + 4) / 4).astype(np.float32).reshape(x.shape), ((y.ravel() + 4) / 4).astype(np.float32).reshape(y.shape)
     places = cv2.remap(coarse.reshape(*knots[0].shape, 2), at[0], at[1], cv2.INTER_LINEAR)
-    colours = _colours(np.asarray(places, dtype=np.float64).reshape(-1, 2), table, np.array(cloth, float), balls or [])
+    colours = _colours(np.asarray(places, dtype=np.float64).reshape(-1, 2), table, np.array(cloth, float), balls or [], pockets)
     fine = colours.reshape(2 * height, 2 * width, 3)
     mean = np.asarray(cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA), dtype=np.float64)
     noise = np.random.default_rng(1).normal(0, 1.5, mean.shape)
     return np.clip(mean + noise, 0, 255).astype(np.uint8)
 
 
-def _colours(places: FloatArray, table: Table, cloth: FloatArray, balls: list[tuple[float, float]]) -> FloatArray:
+def _colours(places: FloatArray, table: Table, cloth: FloatArray, balls: list[tuple[float, float]], pockets: tuple[str, ...]) -> FloatArray:
     spec = table.spec
     out = np.maximum(np.abs(places[:, 0]) - spec.length_m / 2, np.abs(places[:, 1]) - spec.width_m / 2)
     colours = np.tile(np.array([90.0, 95.0, 100.0]), (len(places), 1))
@@ -37,7 +42,7 @@ def _colours(places: FloatArray, table: Table, cloth: FloatArray, balls: list[tu
     colours[out < 0.05] = cloth * 0.95
     colours[out < 0] = cloth * 0.7
     colours[out < -0.008] = cloth
-    for pocket in POCKETS:
+    for pocket in pockets:
         centre = np.array(table.mouth_centre_m(pocket))
         behind = np.array([{"H": -1.0, "S": 0.0, "F": 1.0}[pocket[0]], 1.0 if pocket[1] == "L" else -1.0])
         hole = centre + 0.04 * behind / np.hypot(*behind)
