@@ -18,6 +18,7 @@ from math import exp, hypot
 
 import numpy as np
 
+from calibration.equipment import BallId
 from tracker.history import BallTrack, TrackEnd
 from tracker.identity import NameBook
 from tracker.pockets import PocketMap
@@ -44,6 +45,11 @@ _PART_OF_TABLE = 0.7
 """A place covered in a larger share of the pictures is a shadowed mouth or a graphic at the rim, not an arm."""
 _JUST_AFTER_S = 0.2
 """Something that covers the place within this time after the ball was last seen may have hidden it."""
+_GHOST_S = 1.0
+"""A place watched this long without its ball: shorter, a ball in a player's shadow could pass for a ghost."""
+_GHOST_SHARE = 0.6
+"""Share of its pictures in which a track was seen below which it can be a ghost: balls half under an arm reach 0.7 to 0.8,
+knuckles 0.2 to 0.5."""
 _NEXT_PICTURE_S = 0.06
 """A ball is expected in the next picture but one at 25 a second: where it reached a nose in between, it may be in the air."""
 _BEYOND_S = 0.3
@@ -95,6 +101,18 @@ def read_ends(
         if track.seen.any() and track.times_s[-1] < last_s - _OPEN_END_S:
             ends.append(_read_end(track, tracks, frames, places, book))
     return tuple(ends)
+
+
+def find_ghosts(ends: Sequence[TrackEnd], tracks: Sequence[BallTrack]) -> frozenset[BallId]:
+    """Tracks that are no ball: at rest, seen off and on, and gone for good in plain view though nothing touched them.
+
+    A ball at rest is seen in nearly every picture and goes nowhere by itself; knuckles, a watch or a sleeve on the bed look
+    like one now and then and leave with the player.
+    """
+    seen = {track.ball: float(track.seen.mean()) for track in tracks}
+    return frozenset(
+        end.ball for end in ends if end.resting and end.in_pocket is None and end.watched_s >= _GHOST_S and seen[end.ball] < _GHOST_SHARE
+    )
 
 
 def _read_end(track: BallTrack, tracks: Sequence[BallTrack], frames: Sequence[FrameRecord], places: PocketMap, book: NameBook) -> TrackEnd:

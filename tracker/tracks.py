@@ -9,8 +9,7 @@ every ball that is gone the evidence is gathered (`tracker.evidence`).
 A ball that is not seen under something stays where it was; one not seen in plain view is lost after a while, and its
 name is free again. Balls seen in the cups are noted, never followed.
 
-Same observations in the same order give the same result.
-"""
+Same observations in the same order give the same result."""
 
 from collections.abc import Sequence
 from math import hypot
@@ -21,7 +20,7 @@ from calibration.equipment import BallSet
 from calibration.table import Table
 from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
 from tracker.clock import picture_factor, read_clock
-from tracker.evidence import read_ends
+from tracker.evidence import find_ghosts, read_ends
 from tracker.history import BallTrack, FloatArray, TableState, TrackedBall, TrackReport
 from tracker.identity import NameBook, assign_names, fuse, fused_probabilities, identities, news
 from tracker.motion import BallFilter
@@ -122,7 +121,7 @@ class Tracker:
         return self._state(observation, frame)
 
     def tracks(self, from_s: float, to_s: float) -> tuple[BallTrack, ...]:
-        """The balls' tracks between two times, named with all the evidence so far, each ball once."""
+        """The tracks of `report` alone."""
         return self.report(from_s, to_s).tracks
 
     def report(self, from_s: float, to_s: float) -> TrackReport:
@@ -137,10 +136,14 @@ class Tracker:
                 kept.append(chain)
                 if whole.times_s[-1] <= to_s:  # one that came back later has not ended
                     gone.append(track)
+        ends = read_ends(gone, tracks, self._frames, self._places, self._book, to_s)
+        ghosts = find_ghosts(ends, tracks)
+        kept = [chain for chain in kept if chain.ball not in ghosts]
+        tracks = [track for track in tracks if track.ball not in ghosts]
         evidence = np.array([chain.evidence for chain in kept]).reshape(len(kept), self._book.count)
         return TrackReport(
             tracks=tuple(tracks),
-            ends=read_ends(gone, tracks, self._frames, self._places, self._book, to_s),
+            ends=tuple(end for end in ends if end.ball not in ghosts),
             identities=identities([chain.ball for chain in kept], evidence, self._book),
             clock=read_clock(
                 tracks,

@@ -51,3 +51,13 @@ def test_a_ball_lost_beside_a_mouth_did_not_jump_the_cushion(over: tuple[float, 
     """It ran at the foot cushion 10 cm from the corner pocket: a jaw is likelier than a flight."""
     end = _end_of_the_cue_ball((0.8, -0.53), (2.0, 0.0), 0.2, over)
     assert end.p_off_table < 0.5
+
+
+@pytest.mark.parametrize(("every", "expected"), [(3, False), (1, True)])
+def test_what_rests_off_and_on_and_leaves_untouched_was_no_ball(every: int, expected: bool) -> None:
+    """Something like a 5 shows in every third picture for 1.6 s and is gone in plain view; seen in each, it stays a ball."""
+    tracker = s.tracker()
+    for index in range(100):
+        shown = (0.9, -0.2) if index < 40 and index % every == 0 else None
+        tracker.update(s.picture(index, {"cue": (-0.5, 0.1), "3": (0.3, 0.2), "5": shown}))
+    assert ("5" in {track.ball for track in tracker.report(0.0, 10.0).tracks}) == expected
