@@ -57,6 +57,7 @@ def test_mouths_agree_with_the_true_camera_and_with_no_other() -> None:
     assert wrong.off_m > 0.025
 
 
+@pytest.mark.slow
 def test_a_bar_over_a_rail_gives_no_wrong_table() -> None:
     """A graphic over a third of a long cushion: the table is right, or is not called good."""
     picture = paint(camera(), SPEC, cloth=BLUE)
