@@ -61,6 +61,9 @@ _SEEN_BY_NETWORK_RADII = 0.6
 _SHADOW_RADII = 2.5
 """Longest path of a streak that is soon a ball at rest with its shadow, ball radii: a shadow reaches out by 2 at most. A
 disc on a longer one must be whole."""
+_ASIDE = 0.25
+"""How far from the middle of such a streak the disc lies, part of its path: a ball beside its shadow half of it, a ball that
+moves in the middle."""
 _APART_RADII = 1.7
 """Nearer than this two circles are one ball: touching balls are 2 apart, where the size of a ball is known to a tenth 1.8."""
 _COVERED_LEAST = 0.3
@@ -190,8 +193,7 @@ class Eyes:
         allowed = self._bed.holds(places)
         sharp = np.zeros(len(places))
         for streak in proposals.streaks:
-            least = SHARP if math.dist(*streak.ends_px) < _SHADOW_RADII * VIEW_RADIUS_PX else WHOLE
-            sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, least), sharp)
+            sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, self._sharp(places, streak)), sharp)
         known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         kept: list[int] = []
         scores: list[float] = []
@@ -214,6 +216,13 @@ class Eyes:
     def _on_streak(self, places: FloatArray, streak: Streak) -> Mask:
         """Which places lie on a streak, shape (N,)."""
         return on_streak(places, self._view.to_table(streak.ends_px), _ON_STREAK_RADII * self._radius)
+
+    def _sharp(self, places: FloatArray, streak: Streak) -> FloatArray:
+        """Part of the outline that a disc on a streak must show to be a ball at rest, shape (N,); in its middle none is enough."""
+        ends = self._view.to_table(streak.ends_px)
+        path = float(np.linalg.norm(ends[1] - ends[0]))
+        aside = np.hypot(*(places - ends.mean(axis=0)).T) > _ASIDE * path
+        return np.where(aside, SHARP if path < _SHADOW_RADII * self._radius else WHOLE, np.inf)
 
     def _starts(self, proposals: Proposals, sight: Sight) -> tuple[FloatArray, FloatArray]:
         """Rough centres, metres, shape (N, 2), and the part of their pieces that discs explain: the foreground's, then
