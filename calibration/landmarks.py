@@ -49,6 +49,8 @@ _BLUR_PX = 1.25
 """Blur with which a nose is seen, that of `steps` (1 pixel) and of lens and video (0.7) together."""
 _THIN_M = 0.0012
 """Half the width of the dark line under a nose, at least: lines of 1 to 4 mm are seen."""
+_INWARD_SHARE = 0.85
+"""Share of the reach in which a nose is sought inward of where it is expected: an edge farther in is a shadow's."""
 _INWARD_M, _OUTWARD_M = 0.10, 0.07
 """The strip's reach inside the rough nose line and outside the rough outer edge."""
 
@@ -307,7 +309,7 @@ def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nose
         change = noses[side].sign * steps(strip, metres_per_pixel)
         beyond = reach_m + (_BLUR_PX * metres_per_pixel if noses[side].sign < 0 else 0.0)
         away = strip.outward_m - noses[side].outward_m
-        window = np.flatnonzero((away > -reach_m) & (away < beyond))
+        window = np.flatnonzero((away > -_INWARD_SHARE * reach_m) & (away < beyond))
         along, outward, depths = [], [], []
         for middle, profile in zip(strip.along_m, change, strict=True):
             inside = window[1:-1]
