@@ -19,7 +19,7 @@ from tracker.segment import Segmenter, ShotWindow
 from tracker.shot import Shot
 from tracker.tracks import Tracker
 from vision.detection import Observation
-from vision.eyes import Eyes
+from vision.eyes import Eyes, Glance
 from vision.frame import Frame
 
 KEEP_S = 20.0
@@ -94,9 +94,18 @@ class Pipeline:
         """What people said or established; each belongs to the first shot that starts at or after its time."""
         self._declared = sorted([*self._declared, *events], key=lambda event: event.time_s)
 
-    def feed(self, frame: Frame) -> tuple[FrameUpdate | ShotUpdate, ...]:
-        """Take the next frame; the last update is a shot where one is over."""
-        observation = self._eyes.look(frame)
+    def glance(self, frame: Frame) -> Glance | None:
+        """The part of `feed` that needs nothing of the frames before; another thread may do it ahead, in order."""
+        return self._eyes.glance(frame)
+
+    def feed(self, frame: Frame, glance: Glance | None = None) -> tuple[FrameUpdate | ShotUpdate, ...]:
+        """Take the next frame; the last update is a shot where one is over.
+
+        Args:
+            frame: The picture.
+            glance: What `glance` gave for it, where that was done ahead.
+        """
+        observation = self._eyes.look(frame, glance)
         self._note_bad(observation)
         state = self._tracker.update(observation)
         update = FrameUpdate(observation=observation, state=state)

@@ -6,6 +6,7 @@ beside its target and then renamed: a review that fails or is stopped leaves the
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,12 +30,10 @@ from referee.rules.games import find_ruleset
 from referee.rules.options import Options
 from tracker.history import BallTrack, TableState
 from tracker.segment import tracks_of
-from vision.capture import VideoSource, missing_bytes, open_video, sample_pictures
+from vision.capture import SAMPLES, Picture, VideoSource, missing_bytes, open_video, sample_pictures
 
 LOG_NAME = "match.jsonl"
 VIDEO_NAME = "annotated.mp4"
-SAMPLES = 24
-"""Pictures that a table is found in: players have moved on in half of them; more cost time and memory only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +49,7 @@ class ReviewRequest:
         players: Names of A and B.
         race: Racks or points to win; None where nothing is agreed.
         options: House rules.
+        samples: Pictures of the first video to find its table in, where that is decoded already or under way.
         foot: Side of the picture where the foot is; None to find out.
         accept: Go on with a calibration that misses its limits.
         partial: Judge what is there of a torn video.
@@ -67,6 +67,7 @@ class ReviewRequest:
     players: tuple[str, str] = ("A", "B")
     race: int | None = None
     options: Options = field(default_factory=Options)
+    samples: "Future[list[Picture]] | None" = None
     foot: str | None = None
     accept: bool = False
     partial: bool = False
@@ -171,13 +172,13 @@ def _output_folder(folder: Path) -> Iterator[None]:
             folder.rmdir()
 
 
-def find_table_in(path: Path, spec: TableSpec, foot: str | None = None) -> Calibration:
-    """The table that a video shows.
+def find_table_in(path: Path, spec: TableSpec, foot: str | None = None, pictures: Sequence[Picture] | None = None) -> Calibration:
+    """The table that a video shows; `pictures` spread over it, its first among them, are decoded where not given.
 
     Raises:
         InputError: If the video cannot be read or shows no such table.
     """
-    found = calibrate_video(sample_pictures(path, SAMPLES), spec, foot)
+    found = calibrate_video(sample_pictures(path, SAMPLES) if pictures is None else pictures, spec, foot)
     if isinstance(found, CalibrationFailure):
         raise InputError(
             f"{path}: {found.reason}; calibrate by hand with: cueref calibrate --video {path.name} --corners ... -o table.json"
@@ -190,7 +191,8 @@ def _calibrated(request: ReviewRequest, path: Path, say: Callable[[str], None], 
         calibration = request.calibration
     else:
         with show_progress(f"Finding the table in {path.name}", 0.0, quiet=quiet):
-            calibration = find_table_in(path, request.spec, request.foot)
+            ready = request.samples.result() if request.samples is not None and path == request.videos[0] else None
+            calibration = find_table_in(path, request.spec, request.foot, ready)
         median, largest = calibration.residual_mm
         say(f"{path.name}: table {calibration.spec.name} found, noses within {median:.1f} mm (median), {largest:.1f} mm (largest)")
     if not calibration.good and not request.accept:
@@ -226,12 +228,12 @@ def _judge(
     with (
         open_video(path) as source,
         show_progress(f"Reviewing {path.name}", source.duration_s, quiet=quiet) as advance,
-        read_ahead(source) as frames,
+        read_ahead((frame, pipeline.glance(frame)) for frame in source) as glances,
     ):
         _check_size(source, calibration)
         recording.rate_hz = source.rate_hz or recording.rate_hz
-        for frame in frames:
-            for update in pipeline.feed(frame):
+        for frame, glance in glances:
+            for update in pipeline.feed(frame, glance):
                 take(update)
             recording.length_s = frame.time_s
             advance(frame.time_s)

@@ -29,6 +29,8 @@ _TORN_SHARE = 0.03
 minute (1.7 %), a torn download lacks far more. Lower calls whole files torn, higher hides a lost end."""
 _TORN_LEAST_S = 0.5
 """And at least this much must be missing, seconds: the last group of pictures of a short file may not be shown."""
+SAMPLES = 24
+"""Pictures that a table is found in: players have moved on in half of them; more cost time and memory only."""
 _SEEK_FRAMES = 150
 """Pictures between two samples from which on seeking pays: a seek decodes from the key picture before, which is up to
 ten seconds back in usual files."""

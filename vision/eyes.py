@@ -94,6 +94,14 @@ class Seen:
     scores: tuple[float, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The half of looking that needs nothing of the balls seen before: the bed from above, and the network's word on it."""
+
+    view: Image
+    sight: Sight
+
+
 class Eyes:
     """Sees the balls on one calibrated table."""
 
@@ -127,13 +135,27 @@ class Eyes:
         self._pieces_known: PieceMemory[Content] | None = PieceMemory(pad_px=5) if shortcuts else None
         self._named: tuple[tuple[_Placed, ...], Cloth, list[Naming]] | None = None
 
-    def look(self, frame: Frame) -> Observation:
-        """What one picture shows; frames come in the order of the recording."""
+    def glance(self, frame: Frame) -> Glance | None:
+        """The first half of `look`, which another thread may do ahead, frame after frame; None for a picture of another size."""
         height, width = frame.image.shape[:2]
         if (width, height) != self._calibration.camera.image_size_px:
+            return None
+        view = self._view.view(frame.image)
+        return Glance(view, self._network.look(view, VIEW_RADIUS_PX, frame.time_s if self._balls_known is not None else None))
+
+    def look(self, frame: Frame, glance: Glance | None = None) -> Observation:
+        """What one picture shows; frames come in the order of the recording.
+
+        Args:
+            frame: The picture.
+            glance: What `glance` gave for it, where that was done ahead.
+        """
+        glance = glance or self.glance(frame)
+        if glance is None:
+            height, width = frame.image.shape[:2]
             expected = "x".join(str(v) for v in self._calibration.camera.image_size_px)
             return _blind(frame, f"picture is {width}x{height}, the table was calibrated at {expected}")
-        view = self._view.view(frame.image)
+        view, sight = glance.view, glance.sight
         cloth = self._current_cloth(view, frame.time_s)
         mask = foreground(view, cloth)
         why = self._unlike(view, cloth, mask)
@@ -151,7 +173,6 @@ class Eyes:
             memory=self._pieces_known,
             time_s=frame.time_s,
         )
-        sight = self._network.look(view, VIEW_RADIUS_PX, frame.time_s if self._balls_known is not None else None)
         seen = self._place(frame, mask, proposals, sight, cloth)
         detections = self._name(frame.image, seen, cloth)
         detections += self._streaks(frame.image, proposals.streaks, seen, cloth)

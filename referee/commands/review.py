@@ -1,7 +1,9 @@
 """`cueref review`: referee a recorded match."""
 
 import json
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import cv2
@@ -10,12 +12,14 @@ from calibration.calibration import Calibration, read_calibration
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import read_calls
-from referee.pipeline import ShotUpdate
-from referee.review import ReviewRequest, review
 from referee.rules.games import find_ruleset, parse_game
 from referee.rules.options import Options, read_options
 from referee.wording import LANGUAGES, call_text, find_words
 from referee.words import fill
+from vision.capture import SAMPLES, Picture, sample_pictures
+
+if TYPE_CHECKING:
+    from referee.pipeline import ShotUpdate
 
 ON_REAL_VIDEO = ("nine_ball",)
 """Games of which real recordings were reviewed; the others come with a warning."""
@@ -77,6 +81,9 @@ def command(
         click.echo(f"judged on real video so far: {', '.join(ON_REAL_VIDEO)}; {game} on rendered video only", err=True)
     spec, calibration, assumed = _table(table, game)
     names, words = _players(players), find_words(language)
+    samples = _start_sampling(videos[0]) if calibration is None else None
+    from referee.review import ReviewRequest, review
+
     request = ReviewRequest(
         videos=videos,
         game=game,
@@ -93,12 +100,13 @@ def command(
         assume_calls=assume_calls,
         language=language,
         assumed=assumed,
+        samples=samples,
     )
 
     def say(text: str) -> None:
         click.echo(text, err=True)
 
-    def on_shot(update: ShotUpdate) -> None:
+    def on_shot(update: "ShotUpdate") -> None:
         if not as_json:
             said = call_text({**update.shot.to_dict(), **update.ruling.to_dict()}, {"A": names[0], "B": names[1]}, words)
             title = fill(words.labels["shot"], {"number": str(update.shot.number)}, words)
@@ -110,6 +118,14 @@ def command(
     else:
         _sum_up(result["shots"], folder)
     return 1 if any(shot["verdict"] == "undecided" for shot in result["shots"]) else 0
+
+
+def _start_sampling(path: Path) -> "Future[list[Picture]]":
+    """Decode the pictures that the table is found in while the rest of the program loads: each takes about a second."""
+    reader = ThreadPoolExecutor(1, "sample pictures")
+    pictures = reader.submit(lambda: list(sample_pictures(path, SAMPLES)))
+    reader.shutdown(wait=False)
+    return pictures
 
 
 def _sum_up(shots: list[dict[str, object]], folder: Path) -> None:
