@@ -12,7 +12,7 @@ its path.
 Fails: a ball picked up by hand at a mouth looks pocketed; the event reader knows whether somebody handled balls.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, hypot
 
@@ -50,6 +50,8 @@ _GHOST_S = 1.0
 _GHOST_SHARE = 0.6
 """Share of its pictures in which a track was seen below which it can be a ghost: balls half under an arm reach 0.7 to 0.8,
 knuckles 0.2 to 0.5."""
+_GHOST_SCORE = 0.75
+"""Mean score below which it can be one: balls at rest in the open have 0.95 and more, hands 0.3 to 0.7."""
 _NEXT_PICTURE_S = 0.06
 """A ball is expected in the next picture but one at 25 a second: where it reached a nose in between, it may be in the air."""
 _BEYOND_S = 0.3
@@ -103,16 +105,19 @@ def read_ends(
     return tuple(ends)
 
 
-def find_ghosts(ends: Sequence[TrackEnd], tracks: Sequence[BallTrack]) -> frozenset[BallId]:
-    """Tracks that are no ball: at rest, seen off and on, and gone for good in plain view though nothing touched them.
+def find_ghosts(ends: Sequence[TrackEnd], tracks: Sequence[BallTrack], scores: Mapping[BallId, float]) -> frozenset[BallId]:
+    """Tracks that are no ball: at rest, seen off and on or with doubt, and gone for good in plain view though nothing touched them.
 
     A ball at rest is seen in nearly every picture and goes nowhere by itself; knuckles, a watch or a sleeve on the bed look
     like one now and then and leave with the player.
+
+    Args:
+        ends: How tracks ended.
+        tracks: All of them.
+        scores: Mean score of each track's detections.
     """
-    seen = {track.ball: float(track.seen.mean()) for track in tracks}
-    return frozenset(
-        end.ball for end in ends if end.resting and end.in_pocket is None and end.watched_s >= _GHOST_S and seen[end.ball] < _GHOST_SHARE
-    )
+    weak = {track.ball for track in tracks if track.seen.mean() < _GHOST_SHARE or scores[track.ball] < _GHOST_SCORE}
+    return frozenset(end.ball for end in ends if end.ball in weak and end.resting and end.in_pocket is None and end.watched_s >= _GHOST_S)
 
 
 def _read_end(track: BallTrack, tracks: Sequence[BallTrack], frames: Sequence[FrameRecord], places: PocketMap, book: NameBook) -> TrackEnd:

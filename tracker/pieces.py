@@ -47,6 +47,7 @@ class Piece:
     looks_sum: FloatArray
     looks_weight: float
     price: float
+    mean_score: float
     on_bed: bool
     first_v: tuple[float, float] = (0.0, 0.0)
     last_v: tuple[float, float] = (0.0, 0.0)
@@ -105,6 +106,7 @@ def _piece(
         looks_sum=looks_sum,
         looks_weight=weight,
         price=float(np.clip(score_odds(scores).sum(), *_FALSE_LIMITS)),
+        mean_score=float(scores.mean()),
         on_bed=first_rest or any(places.place((float(x), float(y))).depth_m <= 0 for x, y in centres),
         first_v=first_v,
         last_v=last_v,

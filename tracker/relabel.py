@@ -41,7 +41,7 @@ _SWEEPS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Chain:
-    """All detections of one ball; shapes (T,), (T, 2), (T,); evidence (K,) in nats over chance."""
+    """All detections of one ball; shapes (T,), (T, 2), (T,); evidence (K,) in nats over chance; mean of their scores."""
 
     ball: BallId
     frames: list[int]
@@ -49,6 +49,7 @@ class Chain:
     places_m: FloatArray
     sigma_m: FloatArray
     evidence: FloatArray
+    mean_score: float
 
 
 @dataclass(slots=True)
@@ -339,15 +340,11 @@ def _chain(ball: BallId, members: Sequence[Piece]) -> Chain:
         places_m=np.concatenate([piece.places_m for piece in members]),
         sigma_m=np.concatenate([piece.sigma_m for piece in members]),
         evidence=fuse(total, weight),
+        mean_score=float(np.average([piece.mean_score for piece in members], weights=[len(piece.frames) for piece in members])),
     )
 
 
 def _recount(chains: Sequence[Chain]) -> list[Chain]:
     """Counted names in the order of appearance, from the head to the foot where several appear at once."""
     order = sorted(chains, key=lambda chain: (chain.frames[0], float(chain.places_m[0, 0]), float(chain.places_m[0, 1])))
-    return [
-        Chain(
-            ball=f"b{number}", frames=c.frames, times_s=c.times_s, places_m=c.places_m, sigma_m=c.sigma_m, evidence=c.evidence
-        )
-        for number, c in enumerate(order, start=1)
-    ]  # fmt: skip
+    return [replace(chain, ball=f"b{number}") for number, chain in enumerate(order, start=1)]

@@ -137,7 +137,7 @@ class Tracker:
                 if whole.times_s[-1] <= to_s:  # one that came back later has not ended
                     gone.append(track)
         ends = read_ends(gone, tracks, self._frames, self._places, self._book, to_s)
-        ghosts = find_ghosts(ends, tracks)
+        ghosts = find_ghosts(ends, tracks, {chain.ball: chain.mean_score for chain in kept})
         kept = [chain for chain in kept if chain.ball not in ghosts]
         tracks = [track for track in tracks if track.ball not in ghosts]
         evidence = np.array([chain.evidence for chain in kept]).reshape(len(kept), self._book.count)
