@@ -1,14 +1,13 @@
 """What follows a nine-ball stroke: turn, spotting, foul counts, the next rack (N9-3, 5, 6, 7, 11, 13); plain module."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from calibration.errors import InputError
 from referee.rules import facts, general
 from referee.rules.base import Case
 from referee.rules.nine_ball_reasons import legal_reasons, played_reasons, warning_reasons
 from referee.rules.spotting import find_spot
-from referee.ruling import Foul, Pair, Reason, Ruling, other
+from referee.ruling import Foul, Pair, Reason, Ruling, amended, other
 
 FOULS_TO_LOSE = 3
 """Fouls in a row that lose the rack (N9-13.1)."""
@@ -40,7 +39,7 @@ def after_foul(case: Case, fouls: tuple[Foul, ...], *, offender: str) -> Ruling:
     if count >= FOULS_TO_LOSE and (warned or case.options.nine_unwarned_third == "loses_rack"):
         reasons.append(Reason("three_fouls", ("N9-13.1", "N9-13.2", "N9-13.3"), {"player": offender}))
         over = _rack_over(case, winner=other(offender), reasons=tuple(reasons))
-        return replace(over, foul=True, foul_codes=(*codes, "THREE_FOULS"), offender=offender)
+        return amended(over, foul=True, foul_codes=(*codes, "THREE_FOULS"), offender=offender)
     if count >= FOULS_TO_LOSE:
         count = FOULS_TO_LOSE - 1
         reasons.append(Reason("unwarned_third", ("N9-13.3", "WPA-6.14"), {"player": offender}))
@@ -132,7 +131,7 @@ def rack_won(case: Case) -> Ruling:
     clauses = ("N9-4.1", "N9-5.3", "N9-14.3") if case.state.phase == "break" else ("N9-1.2", "N9-5.3", "N9-14.3")
     reasons = (*legal_reasons(case), Reason("rack_won", clauses, {"player": case.state.shooter}))
     ruling = _rack_over(case, winner=case.state.shooter, reasons=reasons)
-    return replace(ruling, stays_down=_gone(case))
+    return amended(ruling, stays_down=_gone(case))
 
 
 def with_restored(case: Case, ruling: Ruling) -> Ruling:
@@ -145,12 +144,12 @@ def with_restored(case: Case, ruling: Ruling) -> Ruling:
     if back:
         clauses = ("GR-3.31",) if dropped else ("GR-3.21",)
         reason = Reason("put_back", clauses, {"balls": ", ".join(back)})
-        ruling = replace(ruling, restored=(*(ruling.restored or ()), *back), reasons=(*ruling.reasons, reason))
+        ruling = amended(ruling, restored=(*(ruling.restored or ()), *back), reasons=(*ruling.reasons, reason))
     forgiven = () if "JUMP_MASSE" in ruling.foul_codes else general.forgiven_touches(case)
     player = other(general.forgiven_actor(case))
     if forgiven and not (ruling.foul and ruling.options_for == other(player)):
         reason = Reason("may_restore", ("N9-12", "GR-1.16"), {"balls": ", ".join(forgiven), "player": player})
-        ruling = replace(ruling, options=(*ruling.options, "RESTORE_BALL"), options_for=player, reasons=(*ruling.reasons, reason))
+        ruling = amended(ruling, options=(*ruling.options, "RESTORE_BALL"), options_for=player, reasons=(*ruling.reasons, reason))
     return ruling
 
 
@@ -214,9 +213,9 @@ def _with_balls(case: Case, ruling: Ruling, *, spot_nine: bool) -> Ruling:
     gone = _gone(case)
     spotted = ("9",) if spot_nine and "9" in gone else ()
     down = tuple(ball for ball in gone if ball not in spotted)
-    ruling = replace(ruling, stays_down=down, spotted=spotted, balls_after=tuple(ball for ball in case.state.balls if ball not in down))
+    ruling = amended(ruling, stays_down=down, spotted=spotted, balls_after=tuple(ball for ball in case.state.balls if ball not in down))
     if down:
-        ruling = replace(ruling, reasons=(*ruling.reasons, Reason("stay_down", _down_clauses(case, ruling), {"balls": ", ".join(down)})))
+        ruling = amended(ruling, reasons=(*ruling.reasons, Reason("stay_down", _down_clauses(case, ruling), {"balls": ", ".join(down)})))
     if not spotted:
         return ruling
     lying = {ball: place for ball, place in facts.rest_positions(case).items() if ball in ruling.balls_after and ball != "9"}
@@ -224,7 +223,7 @@ def _with_balls(case: Case, ruling: Ruling, *, spot_nine: bool) -> Ruling:
         lying.pop(case.state.cue_ball, None)  # in hand: it will be lifted before the next stroke
     place = find_spot(case.state.table, lying, cue_ball=case.state.cue_ball)
     reason = Reason("nine_spotted", (*_down_clauses(case, ruling), "GR-3.32"), {})
-    return replace(ruling, spotted_pos={"9": place}, reasons=(*ruling.reasons, reason))
+    return amended(ruling, spotted_pos={"9": place}, reasons=(*ruling.reasons, reason))
 
 
 def _down_clauses(case: Case, ruling: Ruling) -> tuple[str, ...]:

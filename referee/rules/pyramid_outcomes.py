@@ -6,7 +6,6 @@ costs comes on top (`penalised`), so that a violation after the balls came to re
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from referee.rules import facts
 from referee.rules.base import Case
@@ -14,7 +13,7 @@ from referee.rules.pyramid_hand import ZONE_OPTIONS, current_zone, find_zone, is
 from referee.rules.pyramid_item20 import find_condition, rests_on_line, uses_lip
 from referee.rules.pyramid_spotting import lying_after, moved_in_placing, with_spotted
 from referee.rules.pyramid_variants import CLASSIC_PENALTY, INITIAL, LAST_BALL_EXTRA, Variant, ball_value, exchange_owner
-from referee.ruling import Foul, Pair, Reason, Ruling, other
+from referee.ruling import Foul, Pair, Reason, Ruling, amended, other
 
 HESITATION_S = 2.0
 """Silence before a fall from which PYR-23.3 is cited beside the others; it decides nothing else. Balls cross the table
@@ -47,12 +46,12 @@ def neutral(case: Case, variant: Variant, reason: Reason) -> Ruling:
     )
     if state.phase == "break_reply":
         options = break_options(case)
-        ruling = replace(ruling, turn=f"decide:{state.shooter}", options=options, cue_next=None, cue_if_accept=ruling.cue_next)
+        ruling = amended(ruling, turn=f"decide:{state.shooter}", options=options, cue_next=None, cue_if_accept=ruling.cue_next)
     elif state.phase == "after_penalty" and zone is None and case.options.pyr_pass_back:
-        ruling = replace(ruling, turn=f"decide:{state.shooter}", options=("PLAY_POSITION", "PASS_BACK"))
+        ruling = amended(ruling, turn=f"decide:{state.shooter}", options=("PLAY_POSITION", "PASS_BACK"))
     if state.removal_pending:
-        ruling = replace(ruling, options=("CHOOSE_REMOVED_BALL", *ruling.options))
-    return replace(ruling, options_for=state.shooter if ruling.options else None)
+        ruling = amended(ruling, options=("CHOOSE_REMOVED_BALL", *ruling.options))
+    return amended(ruling, options_for=state.shooter if ruling.options else None)
 
 
 def counted(case: Case, variant: Variant) -> Ruling:
@@ -68,7 +67,7 @@ def counted(case: Case, variant: Variant) -> Ruling:
         points += LAST_BALL_EXTRA
     is_exchanged = own_fell and bool(left)
     ruling = _forfeited(case, _blank(case, variant, turn=player if made or own_fell else other(player)))
-    ruling = replace(
+    ruling = amended(
         _scored(ruling, player, points + is_exchanged),
         balls_after=tuple(ball for ball in state.balls if ball not in made),
         reasons=(*ruling.reasons, *legal_reasons(case, variant), *_made_reasons(case, variant, made, own_fell=own_fell)),
@@ -79,12 +78,12 @@ def counted(case: Case, variant: Variant) -> Ruling:
         turn = Reason("pyr_continues", ("PYR-22.1",), {"player": player})
     else:
         turn = Reason("pyr_passed", variant.cites["passed"], {"player": other(player)})
-    ruling = replace(ruling, reasons=(*ruling.reasons, turn))
+    ruling = amended(ruling, reasons=(*ruling.reasons, turn))
     if own_fell:
         zone = find_zone(case, variant, left, lying_after(case, fallen), is_penalty=False)
         options = (*(("CHOOSE_REMOVED_BALL",) if is_exchanged else ()), ZONE_OPTIONS[zone])
-        ruling = replace(ruling, cue_next=zone, options=options, options_for=player, next_phase="premium")
-        ruling = replace(ruling, reasons=(*ruling.reasons, *_from_temp_house(zone, player)))
+        ruling = amended(ruling, cue_next=zone, options=options, options_for=player, next_phase="premium")
+        ruling = amended(ruling, reasons=(*ruling.reasons, *_from_temp_house(zone, player)))
     ruling = with_spotted(case, variant, ruling, (ball for ball in down if ball not in made), cue_in_hand=own_fell)
     return with_end(variant, ruling, state.target, own_choice="CHOOSE_REMOVED_BALL" if is_exchanged else None)
 
@@ -95,14 +94,14 @@ def void(case: Case, variant: Variant) -> Ruling:
     off = facts.off_table(case)
     gone = tuple(dict.fromkeys((*(ball for ball, _ in facts.pocketed(case)), *off)))
     in_hand = is_in_hand_after(case, variant)
-    ruling = replace(_forfeited(case, _blank(case, variant, turn=state.opponent)), foul=True)
-    ruling = replace(ruling, reasons=(*ruling.reasons, *_returns(case)))
+    ruling = amended(_forfeited(case, _blank(case, variant, turn=state.opponent)), foul=True)
+    ruling = amended(ruling, reasons=(*ruling.reasons, *_returns(case)))
     ruling = with_spotted(case, variant, ruling, (ball for ball in gone if ball != variant.cue_ball), cue_in_hand=in_hand)
     if in_hand:
         own = variant.cue_ball or state.cue_ball
         lying = lying_after(case, (own,)) | dict(ruling.spotted_pos or {})
         balls = [ball for ball in state.balls if ball != own]
-        ruling = replace(ruling, cue_next=find_zone(case, variant, balls, lying, is_penalty=True))
+        ruling = amended(ruling, cue_next=find_zone(case, variant, balls, lying, is_penalty=True))
     return ruling
 
 
@@ -112,8 +111,8 @@ def penalised(case: Case, variant: Variant, ruling: Ruling, fouls: tuple[Foul, .
     reasons = [foul.to_reason() for foul in fouls]
     if len(fouls) > 1:
         reasons.append(Reason("pyr_one_penalty", ("PYR-30",)))
-    ruling = replace(ruling, foul=True, foul_codes=tuple(dict.fromkeys((*ruling.foul_codes, *(foul.code for foul in fouls)))))
-    ruling = replace(ruling, offender=offender, reasons=(*reasons, *_without_turn(ruling)))
+    ruling = amended(ruling, foul=True, foul_codes=tuple(dict.fromkeys((*ruling.foul_codes, *(foul.code for foul in fouls)))))
+    ruling = amended(ruling, offender=offender, reasons=(*reasons, *_without_turn(ruling)))
     if variant.takes_penalty_ball:
         ruling = _scored(ruling, winner, 1)
         key, values = "pyr_penalty_ball", {"player": winner}
@@ -122,7 +121,7 @@ def penalised(case: Case, variant: Variant, ruling: Ruling, fouls: tuple[Foul, .
         ruling = _scored(ruling, offender, -CLASSIC_PENALTY) if minus else _scored(ruling, winner, CLASSIC_PENALTY)
         key, values = ("pyr_points_off", {"player": offender}) if minus else ("pyr_points_to", {"player": winner})
     clauses = (*variant.cites["penalty"], "PYR-30", "PYR-29.1")
-    ruling = replace(ruling, reasons=(*ruling.reasons, Reason(key, clauses, values)))
+    ruling = amended(ruling, reasons=(*ruling.reasons, Reason(key, clauses, values)))
     own_choice = "CHOOSE_PENALTY_BALL" if variant.takes_penalty_ball else None
     ended = with_end(variant, ruling, case.state.target, own_choice=own_choice)
     return ended if ended.rack_over else _with_reply(case, variant, ruling, fouls, winner=winner)
@@ -142,7 +141,7 @@ def with_end(variant: Variant, ruling: Ruling, target: int, *, own_choice: str |
         else Reason("pyr_won", (*variant.cites["won"], "PYR-22.3n"), {"player": winner})
     )
     options = () if own_choice is None else (own_choice,)
-    return replace(
+    return amended(
         ruling,
         turn="none",
         options=options,
@@ -163,10 +162,10 @@ def _without_turn(ruling: Ruling) -> tuple[Reason, ...]:
 def weak_break(case: Case, variant: Variant, foul: Foul) -> Ruling:
     """PYR-12, A-P7: no points; the opponent accepts the table, or the rack is set up again (option `pyr.break_fail`)."""
     state = case.state
-    ruling = replace(_blank(case, variant, turn=state.opponent), foul=True, foul_codes=(foul.code,), offender=state.shooter)
+    ruling = amended(_blank(case, variant, turn=state.opponent), foul=True, foul_codes=(foul.code,), offender=state.shooter)
     if case.options.pyr_break_fail == "accept_or_rerack_self":
         reason = Reason("pyr_break_choice", ("PYR-12",), {"player": state.opponent})
-        return replace(
+        return amended(
             ruling,
             turn=f"decide:{state.opponent}",
             options=break_options(case),
@@ -184,7 +183,7 @@ def reracked(case: Case, ruling: Ruling, breaker: str, reasons: tuple[Reason, ..
     """PYR-12, 8, 11: the balls are racked again and that player plays the initial stroke from the house."""
     reason = Reason("pyr_reracked", ("PYR-12", "PYR-8", "PYR-11"), {"player": breaker})
     whites = sum(ball != "Y" for ball in case.state.balls)
-    return replace(
+    return amended(
         ruling,
         turn=breaker,
         options=(),
@@ -301,12 +300,12 @@ def _forfeited(case: Case, ruling: Ruling) -> Ruling:
         return ruling
     owner = exchange_owner(case.state)
     reason = Reason("pyr_forfeited", ("COMB-5.2n",), {"player": owner})
-    return replace(_scored(ruling, owner, -1), removal_forfeited=True, reasons=(*ruling.reasons, reason))
+    return amended(_scored(ruling, owner, -1), removal_forfeited=True, reasons=(*ruling.reasons, reason))
 
 
 def _scored(ruling: Ruling, player: str, points: int) -> Ruling:
     scores = ruling.scores_after or Pair(0, 0)
-    return replace(
+    return amended(
         ruling,
         points_delta=ruling.points_delta.replaced(player, ruling.points_delta[player] + points),
         scores_after=scores.replaced(player, scores[player] + points),
@@ -323,7 +322,7 @@ def _with_reply(case: Case, variant: Variant, ruling: Ruling, fouls: tuple[Foul,
     phase = "after_penalty"
     if cue_next in ZONE_OPTIONS:
         hand = Reason("pyr_from_house", variant.cites["hand"], {"player": winner})
-        ruling = replace(ruling, reasons=(*ruling.reasons, hand, *_from_temp_house(cue_next, winner)))
+        ruling = amended(ruling, reasons=(*ruling.reasons, hand, *_from_temp_house(cue_next, winner)))
         options += (ZONE_OPTIONS[cue_next],)
         phase = "premium" if booked and winner == case.state.shooter else "penalty_hand"
     else:
@@ -333,4 +332,4 @@ def _with_reply(case: Case, variant: Variant, ruling: Ruling, fouls: tuple[Foul,
     if case.state.phase in INITIAL and not facts.is_stroke(case):
         phase = "rebreak"
     turn = f"decide:{winner}" if len(options) > 1 else winner
-    return replace(ruling, turn=turn, options=(*booked, *options), options_for=winner, cue_next=cue_next, next_phase=phase)
+    return amended(ruling, turn=turn, options=(*booked, *options), options_for=winner, cue_next=cue_next, next_phase=phase)

@@ -6,13 +6,12 @@ proposed (A-P11). Every ball, the cue ball too, is left the same gap (option `py
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from referee.rules import facts, general
 from referee.rules.base import Case
 from referee.rules.pyramid_variants import Variant, sorted_balls
 from referee.rules.spotting import find_spots
-from referee.ruling import Reason, Ruling
+from referee.ruling import Reason, Ruling, amended
 
 
 def lying_after(case: Case, gone: Iterable[str]) -> dict[str, tuple[float, float]]:
@@ -64,7 +63,7 @@ def with_put_back(case: Case, ruling: Ruling) -> Ruling:
         clauses = ("PYR-27.1",)
     reason = Reason("put_back", clauses, {"balls": ", ".join(back)})
     balls = ruling.balls_after and tuple(dict.fromkeys((*ruling.balls_after, *back)))
-    return replace(ruling, restored=back, balls_after=balls, reasons=(*ruling.reasons, reason))
+    return amended(ruling, restored=back, balls_after=balls, reasons=(*ruling.reasons, reason))
 
 
 def with_spotted(case: Case, variant: Variant, ruling: Ruling, spotted: Iterable[str], *, cue_in_hand: bool) -> Ruling:
@@ -84,7 +83,7 @@ def with_spotted(case: Case, variant: Variant, ruling: Ruling, spotted: Iterable
         layout += ("PYR-25.2d",)
     clauses = (*fallen, *off, "PYR-25.1", *layout, *variant.cites["spotted"])
     reason = Reason("pyr_spotted", tuple(dict.fromkeys(clauses)), {"balls": ", ".join(balls)})
-    return replace(ruling, spotted=balls, spotted_pos=places, spotted_slots=tuple(places.values()), reasons=(*ruling.reasons, reason))
+    return amended(ruling, spotted=balls, spotted_pos=places, spotted_slots=tuple(places.values()), reasons=(*ruling.reasons, reason))
 
 
 def _was_moving(case: Case, ball: str) -> bool:

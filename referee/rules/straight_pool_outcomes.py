@@ -5,7 +5,6 @@ on top (`referee.rules.straight_pool_penalties`), so that a foul after the balls
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from referee.rules import facts, general
 from referee.rules.base import Case, State
@@ -14,7 +13,7 @@ from referee.rules.straight_pool_calls import BALLS, BREAKS, LAST_OF_RACK, REPLI
 from referee.rules.straight_pool_near_rail import counters_after
 from referee.rules.straight_pool_rack import TABLE, cue_column, fifteenth_row, rack_places
 from referee.rules.straight_pool_reasons import foul_remarks, legal_reasons, missed, no_new_rack, remarks
-from referee.ruling import Pair, Reason, Ruling
+from referee.ruling import Pair, Reason, Ruling, amended
 
 
 def neutral(case: Case, reason: Reason) -> Ruling:
@@ -84,7 +83,7 @@ def with_spotted(case: Case, ruling: Ruling, clauses: tuple[str, ...]) -> Ruling
     off = tuple(ball for ball in facts.off_table(case) if ball != state.cue_ball)
     gone = (*facts.pocketed_balls(case), *off, *general.late_drops(case))
     spotted = tuple(sorted(set(gone), key=int))
-    ruling = replace(ruling, balls_after=tuple(dict.fromkeys((*state.balls, *spotted))))
+    ruling = amended(ruling, balls_after=tuple(dict.fromkeys((*state.balls, *spotted))))
     if not spotted:
         return ruling
     lying = _lying_after(case, spotted)
@@ -92,7 +91,7 @@ def with_spotted(case: Case, ruling: Ruling, clauses: tuple[str, ...]) -> Ruling
         lying.pop(state.cue_ball, None)  # in hand: it will be lifted before the next stroke
     places = find_spots(state.table, spotted, lying, cue_ball=state.cue_ball)
     reason = Reason("s141_spotted", (*clauses, *(("S141-9",) if off else ()), "GR-3.32"), {"balls": ", ".join(spotted)})
-    return replace(ruling, spotted=spotted, spotted_pos=places, reasons=(*ruling.reasons, reason, *no_new_rack(case, spotted)))
+    return amended(ruling, spotted=spotted, spotted_pos=places, reasons=(*ruling.reasons, reason, *no_new_rack(case, spotted)))
 
 
 def hand_options(state: State, cue_next: str, lying: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
@@ -129,8 +128,8 @@ def _scored(case: Case) -> Ruling:
     )
     if scores[state.shooter] >= state.target:
         reason = Reason("s141_match_over", ("S141-1.5", "S141-13.1", "S141-13.2"), {"player": state.shooter, "points": str(state.target)})
-        over = replace(ruling, turn="none", rack_over=True, match_over=True, winner=state.shooter, cue_next=None, next_phase=None)
-        return replace(over, near_rail_after=None, reasons=(*ruling.reasons, reason))
+        over = amended(ruling, turn="none", rack_over=True, match_over=True, winner=state.shooter, cue_next=None, next_phase=None)
+        return amended(over, near_rail_after=None, reasons=(*ruling.reasons, reason))
     left = tuple(ball for ball in state.object_balls if ball not in made)
     return _racked_again(case, ruling, left) if len(left) <= LAST_OF_RACK else ruling
 
@@ -143,7 +142,7 @@ def _racked_again(case: Case, ruling: Ruling, left: tuple[str, ...]) -> Ruling:
     cell = TABLE[row, column]
     clauses = ("S141-7.3a", "S141-1.3", "S141-7.6", f"S141-T.{row}{column}", *(("GR-3.16",) if row in ("R3", "R4") else ()))
     reasons = (Reason("s141_rerack", clauses, {"balls": cell.rerack}), Reason("s141_any_ball", ("S141-7.3b",)))
-    return replace(
+    return amended(
         ruling,
         rerack=cell.rerack,
         fifteenth=cell.fifteenth,
