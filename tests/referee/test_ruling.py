@@ -14,6 +14,6 @@ def test_an_amended_ruling_differs_in_the_fields_named_and_leaves_the_first_as_i
 
 
 def test_a_field_that_rulings_do_not_have_is_refused() -> None:
-    """A misspelt field would be lost in silence."""
+    """Otherwise a wrong name would be lost in silence."""
     with pytest.raises(TypeError, match="no field"):
-        amended(Ruling(turn="A"), trun="B")
+        amended(Ruling(turn="A"), colour="B")
