@@ -51,7 +51,6 @@ class BallFilter:
     vx: float = 0.0
     vy: float = 0.0
     resting: bool = False
-    rest_since_s: float = 0.0
     woke_s: float = -1e9
     memory: tuple[float, float] | None = None
     _pp: float = 0.0
@@ -63,7 +62,6 @@ class BallFilter:
     def __post_init__(self) -> None:
         self._pp = self.sigma_m**2
         self._recent.append((self.time_s, self.x, self.y, self.sigma_m))
-        self.rest_since_s = self.time_s
 
     @property
     def speed_mps(self) -> float:
@@ -122,7 +120,7 @@ class BallFilter:
         if self.memory is not None and time_s - self.woke_s < _MEMORY_S:
             back = (x - self.memory[0]) ** 2 + (y - self.memory[1]) ** 2
             if back < 9 * (sigma_m**2 + _SYSTEMATIC_M**2):  # the start was a false detection
-                self._rest_at(*self.memory, 1 / (sigma_m**2 + _SYSTEMATIC_M**2), time_s)
+                self._rest_at(*self.memory, 1 / (sigma_m**2 + _SYSTEMATIC_M**2))
                 return
         if dt_s <= 0:
             return
@@ -168,10 +166,10 @@ class BallFilter:
         if all((row[1] - x) ** 2 + (row[2] - y) ** 2 < 7 / w for w, row in zip(weights, window, strict=True)):
             step = hypot(window[0][1] - window[-1][1], window[0][2] - window[-1][2])
             if step < 3 * sqrt(2 / min(weights)):
-                self._rest_at(x, y, total, window[-1][0])
+                self._rest_at(x, y, total)
 
-    def _rest_at(self, x: float, y: float, weight: float, since_s: float) -> None:
-        self.resting, self.rest_since_s = True, since_s
+    def _rest_at(self, x: float, y: float, weight: float) -> None:
+        self.resting = True
         self.x, self.y, self.vx, self.vy = x, y, 0.0, 0.0
         self._weight, self._pp, self._pv, self._vv = weight, 1 / weight, 0.0, 0.0
         self.memory = None

@@ -56,18 +56,6 @@ class Looks:
     lab: tuple[float, float, float]
 
 
-def read_looks(image: Image, centres_m: FloatArray, fitter: OutlineFitter, light: FloatArray) -> list[Looks]:
-    """Appearance of the balls at `centres_m`.
-
-    Args:
-        image: Camera picture, BGR.
-        centres_m: Shape (N, 2), metres.
-        fitter: Knows the outline of a ball in this picture.
-        light: Shape (N,), brightness of the cloth around each ball over its usual brightness.
-    """
-    return judge_looks(sample_discs(image, centres_m, fitter), light)
-
-
 def sample_discs(image: Image, centres_m: FloatArray, fitter: OutlineFitter) -> Image:
     """Pixels of each ball's disc, ring by ring, shape (N, samples, 3), BGR."""
     if len(centres_m) == 0:
@@ -83,7 +71,7 @@ def judge_looks(discs: Image, light: FloatArray) -> list[Looks]:
 
     Args:
         discs: From `sample_discs`.
-        light: Shape (N,), as for `read_looks`.
+        light: Shape (N,), brightness of the cloth around each ball over its usual brightness.
     """
     if len(discs) == 0:
         return []

@@ -13,7 +13,7 @@ from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import read_calls
 from referee.rules.games import find_ruleset, parse_game
-from referee.rules.options import Options, read_options
+from referee.rules.options import parse_option, read_options
 from referee.wording import LANGUAGES, call_text, find_words
 from referee.words import fill
 from vision.capture import SAMPLES, Picture, sample_pictures
@@ -92,7 +92,7 @@ def command(
         calls=() if calls is None else read_calls(calls),
         players=names,
         race=race,
-        options=_options(rules),
+        options=read_options(dict(map(parse_option, rules)), where="--rules"),
         foot=foot,
         accept=accept,
         partial=partial,
@@ -150,16 +150,3 @@ def _players(text: str) -> tuple[str, str]:
     if len(names) != 2 or not all(names) or names[0] == names[1]:
         raise InputError(f"--players takes two different names with a comma between, found {text!r}")
     return names[0], names[1]
-
-
-def _options(given: tuple[str, ...]) -> Options:
-    values: dict[str, object] = {}
-    for item in given:
-        key, equals, value = item.partition("=")
-        if not equals:
-            raise InputError(f"--rules takes OPTION=VALUE, found {item!r}")
-        try:
-            values[key.strip()] = json.loads(value)
-        except json.JSONDecodeError:
-            values[key.strip()] = value
-    return read_options(values, where="--rules")
