@@ -45,6 +45,7 @@ class Pose:
         bridge_m: (x, y) of the bridge hand's front.
         back_m: How far the whole player has stepped back from the aiming stance; the cue goes with him.
         draw_m: How far the cue is drawn back or (below 0) through.
+        cue: False for a person who only reaches in with a hand; `bridge_m` is then where the hand is.
     """
 
     tip_m: tuple[float, float, float]
@@ -52,6 +53,7 @@ class Pose:
     bridge_m: tuple[float, float]
     back_m: float = 0.0
     draw_m: float = 0.0
+    cue: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +119,8 @@ def limbs(look: PlayerLook, pose: Pose) -> list[_Limb]:
         cue(0, 1, (0.0055, 0.0062), from_srgb(60, 110, 160)),
         _Limb(start=g, end=g, radii=(0.045, 0.045), colour=look.skin),
     ]
+    if not pose.cue:
+        parts = parts[:2]
     for aside, behind in ((0.07, -0.075), (0.045, -0.095), (0.0, -0.085), (-0.045, -0.02)):
         front = at(behind, aside, 0.012)
         parts.append(_Limb(start=at(0.0, 0.5 * aside, 0.03), end=front, radii=(0.012, 0.008), colour=hand))

@@ -1,6 +1,6 @@
 """From a seed and wishes to a whole recording: which shot, look, camera, player."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import pi, radians
 
 import numpy as np
@@ -10,10 +10,12 @@ from calibration.equipment import find_table
 from calibration.errors import InputError
 from calibration.table import Table
 from sample_videos.looks import CLOTHS, Look, draw_look
+from sample_videos.passages import Passage
 from sample_videos.player import draw_player
 from sample_videos.poses import MAX_TILT_DEG, make_camera
 from sample_videos.scene import Scene
 from sample_videos.shots import SimulatedShot, find_shots
+from sample_videos.truth import film_truth, nine_ball_ruling, shot_truth
 from sample_videos.video import Recording
 
 BALL_SETS = {"standard": False, "television": True}
@@ -57,7 +59,15 @@ def make_recording(kind: str, seed: int, wishes: Wishes) -> Recording:
     television = None if wishes.balls is None else BALL_SETS[wishes.balls]
     look = calm(draw_look(rng, cloth=wishes.cloth or _usual_cloth(rng), television=television))
     scene = Scene(_camera(rng, table, look, wishes), table, look)
-    return Recording(shot=shot, scene=scene, player=draw_player(rng), fps=wishes.fps, seed=seed, pockets_visible=bool(rng.random() < 0.5))
+    player = draw_player(rng)
+    recipe = {"shot": kind, "seed": seed, **asdict(wishes)}
+    visible = bool(rng.random() < 0.5)
+    passage = Passage(table, shot.before, np.random.default_rng(seed), stay_visible=visible)
+    passage.add_shot(shot, 0)
+    truth = film_truth(passage, scene, wishes.fps, recipe)
+    of_shot = shot_truth(shot, passage.strikes[0], passage.rests[0], scene)
+    truth |= {"game": "nine_ball", "seed": seed, **of_shot, "nine_ball": nine_ball_ruling(shot, of_shot)}
+    return Recording(play=passage, scene=scene, players=(player,), fps=wishes.fps, truth=truth)
 
 
 def _usual_cloth(rng: np.random.Generator) -> str:

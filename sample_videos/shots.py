@@ -1,13 +1,15 @@
-"""The library of simulated shots and the motion of balls in them, exact at any moment.
+"""The library of simulated shots: what they are and where they are kept.
 
-Between two events a ball moves with constant acceleration and its spin changes evenly; `shots.npz` holds these pieces.
-What follows is scripted: a pocketed ball goes on into the hole and falls; a ball that jumped a rail flies on.
+`shots.npz` holds single shots of many kinds on the tables of calibration.equipment, `matches.npz` the shots of whole
+passages with what people did between them (matches.py). Both are made by pooltool (simulate.py) and need nothing to be read.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -15,17 +17,9 @@ from numpy.typing import NDArray
 
 from calibration.equipment import BallId
 from calibration.errors import InputError
-from calibration.table import Table
-from sample_videos.shapes import holes
-from sample_videos.training import random_rotation
 
 FloatArray = NDArray[np.float64]
 
-_STEP_S = 0.002
-"""Grid on which orientations are kept; at 60 turns a second a ball turns 43 degrees in a step, beyond any stroke."""
-_GRAVITY = 9.81
-_FALL_M = 0.055
-"""How far below the cloth a ball comes to lie that stays visible in its pocket."""
 _MIRROR = {"left": "right", "right": "left", "HL": "HR", "HR": "HL", "SL": "SR", "SR": "SL", "FL": "FR", "FR": "FL"}
 
 
@@ -42,6 +36,9 @@ class SimulatedShot:
         end_s: When all is at rest.
         segments: Ball to rows (t0, p2, v2, a2, w3, alpha3).
         off_table: Ball to (t, x, y, z, vx, vy, vz) at the moment it left the bed.
+        table: Name of the table.
+        cue_ball: The ball that is struck.
+        air: Ball to flights (t0, t1, vz): it leaves the cloth at t0 with vz upwards and is back at t1.
     """
 
     kind: str
@@ -52,46 +49,84 @@ class SimulatedShot:
     end_s: float
     segments: dict[BallId, FloatArray]
     off_table: dict[BallId, tuple[float, ...]]
+    table: str = "wpa-9ft"
+    cue_ball: BallId = "cue"
+    air: dict[BallId, tuple[tuple[float, float, float], ...]] = field(default_factory=dict)
+
+    @property
+    def after(self) -> dict[BallId, tuple[float, float]]:
+        """Layout at rest when it is over."""
+        gone = {e["ball"] for e in self.events if e["type"] in ("pocketed", "off_table")}
+        return {ball: place_at(rows, self.end_s + 1e-6) for ball, rows in self.segments.items() if ball not in gone}
+
+
+def place_at(rows: FloatArray, time_s: float) -> tuple[float, float]:
+    """(x, y) of a ball with these segments at a time."""
+    row = rows[max(0, int(np.searchsorted(rows[:, 0], max(time_s, 0.0), side="right")) - 1)]
+    dt = max(time_s, 0.0) - row[0]
+    x, y = row[1:3] + row[3:5] * dt + 0.5 * row[5:7] * dt * dt
+    return float(x), float(y)
+
+
+def pack_shots(shots: Sequence[SimulatedShot], extra: dict[str, Any] | None = None) -> bytes:
+    """Shots as the bytes of a library file; single precision: a hundredth of a millimetre at the greatest speed."""
+    meta = []
+    rows: list[FloatArray] = []
+    for shot in shots:
+        entry = {k: v for k, v in asdict(replace(shot, segments={})).items() if k != "segments"}
+        entry["before"] = {ball: [round(v, 7) for v in place] for ball, place in shot.before.items()}
+        entry["events"] = [{**e, "t": round(e["t"], 6)} for e in shot.events]
+        entry["strike"] = {k: round(v, 5) for k, v in shot.strike.items()}
+        entry["counts"] = {ball: len(mine) for ball, mine in shot.segments.items()}
+        meta.append(entry)
+        rows.extend(shot.segments.values())
+    stream = BytesIO()
+    text = json.dumps({"shots": meta, **(extra or {})}, separators=(",", ":"))
+    # Columns first: like beside like packs better.
+    table = np.ascontiguousarray(np.concatenate(rows).astype(np.float32).T)
+    np.savez_compressed(stream, meta=np.frombuffer(text.encode(), np.uint8), segments=table)
+    return stream.getvalue()
+
+
+def unpack_shots(data: bytes) -> tuple[tuple[SimulatedShot, ...], dict[str, Any]]:
+    """Shots of a library file, and what else it holds."""
+    content = np.load(BytesIO(data))
+    meta, rows = json.loads(content["meta"].tobytes().decode()), content["segments"].T.astype(np.float64)
+    library = []
+    start = 0
+    for entry in meta.pop("shots"):
+        segments = {}
+        for ball, count in entry.pop("counts").items():
+            segments[ball] = rows[start : start + count]
+            start += count
+        entry["before"] = {ball: (place[0], place[1]) for ball, place in entry["before"].items()}
+        entry["events"] = tuple(entry["events"])
+        entry["off_table"] = {ball: tuple(values) for ball, values in entry["off_table"].items()}
+        entry["air"] = {ball: tuple(tuple(flight) for flight in flights) for ball, flights in entry["air"].items()}
+        library.append(SimulatedShot(segments=segments, **entry))
+    return tuple(library), meta
 
 
 @cache
 def read_library() -> tuple[SimulatedShot, ...]:
-    """Every shot of the library that comes with the package."""
-    with (files("sample_videos") / "shots.npz").open("rb") as stream:
-        data = np.load(stream)
-        meta, rows = json.loads(data["meta"].tobytes().decode()), data["segments"]
-    library = []
-    for index, entry in enumerate(meta):
-        mine = rows[rows[:, 0] == index][:, 1:]
-        library.append(
-            SimulatedShot(
-                kind=entry["kind"],
-                phase=entry["phase"],
-                before={ball: (place[0], place[1]) for ball, place in entry["before"].items()},
-                events=tuple(entry["events"]),
-                strike=entry["strike"],
-                end_s=entry["end_s"],
-                segments={ball: mine[mine[:, 0] == k][:, 1:] for k, ball in enumerate(entry["balls"])},
-                off_table={ball: tuple(values) for ball, values in entry["off_table"].items()},
-            )
-        )
-    return tuple(library)
+    """Every single shot of the library that comes with the package."""
+    return unpack_shots((files("sample_videos") / "shots.npz").read_bytes())[0]
 
 
-def kinds() -> tuple[str, ...]:
-    """The kinds of shot there are."""
-    return tuple(dict.fromkeys(shot.kind for shot in read_library()))
+def kinds(table: str | None = None) -> tuple[str, ...]:
+    """The kinds of shot there are, on one table or on any."""
+    return tuple(dict.fromkeys(shot.kind for shot in read_library() if table in (None, shot.table)))
 
 
-def find_shots(kind: str) -> tuple[SimulatedShot, ...]:
-    """All shots of one kind, each also mirrored across the long string.
+def find_shots(kind: str, table: str = "wpa-9ft") -> tuple[SimulatedShot, ...]:
+    """All shots of one kind on a table, each also mirrored across the long string.
 
     Raises:
-        InputError: If there is no such kind.
+        InputError: If there is no such kind on that table.
     """
-    plain = [shot for shot in read_library() if shot.kind == kind]
+    plain = [shot for shot in read_library() if shot.kind == kind and shot.table == table]
     if not plain:
-        raise InputError(f"no shot is called {kind!r}; there are {', '.join(kinds())}")
+        raise InputError(f"no shot is called {kind!r} on table {table}; there are {', '.join(kinds(table)) or 'none on it'}")
     return tuple(plain + [mirrored(shot) for shot in plain])
 
 
@@ -99,114 +134,17 @@ def mirrored(shot: SimulatedShot) -> SimulatedShot:
     """The shot seen in a mirror along the long string: left and right change places, spin turns over."""
     # A mirror across y turns vectors (x, -y) and axial vectors (-x, y, -z).
     signs = np.array([1, 1, -1, 1, -1, 1, -1, -1, 1, -1, -1, 1, -1], dtype=float)
-    events = []
-    for event in shot.events:
-        events.append({k: (_MIRROR.get(v, v) if k in ("cushion", "pocket", "jaw") else v) for k, v in event.items()})
     flip = (1, 1, -1, 1, 1, -1, 1)
-    return SimulatedShot(
-        kind=shot.kind,
-        phase=shot.phase,
+    return replace(
+        shot,
         before={ball: (x, -y) for ball, (x, y) in shot.before.items()},
-        events=tuple(events),
+        events=tuple(mirrored_names(event) for event in shot.events),
         strike={**shot.strike, "phi": -shot.strike["phi"]},
-        end_s=shot.end_s,
         segments={ball: rows * signs for ball, rows in shot.segments.items()},
         off_table={ball: tuple(f * v for f, v in zip(flip, values, strict=True)) for ball, values in shot.off_table.items()},
     )
 
 
-class Motion:
-    """Where every ball is, and how it is turned, at any time from the tip contact."""
-
-    def __init__(self, shot: SimulatedShot, table: Table, rng: np.random.Generator, *, stay_visible: bool = True) -> None:
-        self.shot, self.table = shot, table
-        self._radius = table.spec.ball_radius_m
-        self._gone: dict[BallId, tuple[float, str]] = {e["ball"]: (e["t"], e["pocket"]) for e in shot.events if e["type"] == "pocketed"}
-        self._stays: dict[BallId, bool] = {}
-        taken: set[str] = set()
-        for ball, (_, pocket) in sorted(self._gone.items(), key=lambda item: item[1][0]):
-            self._stays[ball] = stay_visible and pocket not in taken
-            taken.add(pocket)
-        self._turned = {ball: self._orientations(ball, random_rotation(rng)) for ball in shot.before}
-
-    def is_on_bed(self, ball: BallId, time_s: float) -> bool:
-        """True until the ball drops or leaves the bed."""
-        flown = self.shot.off_table.get(ball)
-        gone = self._gone[ball][0] if ball in self._gone else (flown[0] if flown else np.inf)
-        return bool(time_s < gone)
-
-    def centre(self, ball: BallId, time_s: float) -> FloatArray | None:
-        """(x, y, z) of the centre, metres; None where the ball is out of sight for good."""
-        if ball in self._gone and time_s >= self._gone[ball][0]:
-            return self._falling(ball, time_s)
-        flown = self.shot.off_table.get(ball)
-        if flown is not None and time_s >= flown[0]:
-            dt = time_s - flown[0]
-            height = flown[3] + flown[6] * dt - 0.5 * _GRAVITY * dt * dt
-            return np.array([flown[1] + flown[4] * dt, flown[2] + flown[5] * dt, height]) if height > -0.75 else None
-        place, _ = self._on_bed(ball, time_s)
-        return np.array([place[0], place[1], self._radius])
-
-    def rotation(self, ball: BallId, time_s: float) -> FloatArray:
-        """Ball to table, shape (3, 3)."""
-        grid = self._turned[ball]
-        return np.asarray(grid[int(np.clip(round(time_s / _STEP_S), 0, len(grid) - 1))], np.float64)
-
-    def is_moving(self, ball: BallId, time_s: float, exposure_s: float) -> bool:
-        """Whether it moves by more than a twentieth of a millimetre, or turns, during an exposure."""
-        start, end = self.centre(ball, time_s - exposure_s / 2), self.centre(ball, time_s + exposure_s / 2)
-        if start is None or end is None:
-            return False
-        turned = np.abs(self.rotation(ball, time_s - exposure_s / 2) - self.rotation(ball, time_s + exposure_s / 2)).max()
-        return bool(np.linalg.norm(end - start) > 5e-5 or turned > 0.02)
-
-    def _on_bed(self, ball: BallId, time_s: float) -> tuple[FloatArray, FloatArray]:
-        rows = self.shot.segments[ball]
-        row = rows[max(0, int(np.searchsorted(rows[:, 0], max(time_s, 0.0), side="right")) - 1)]
-        dt = max(time_s, 0.0) - row[0]
-        return row[1:3] + row[3:5] * dt + 0.5 * row[5:7] * dt * dt, row[3:5] + row[5:7] * dt
-
-    def _falling(self, ball: BallId, time_s: float) -> FloatArray | None:
-        start, pocket = self._gone[ball]
-        hole = holes(self.table)[pocket]
-        place, velocity = self._on_bed(ball, start - 1e-6)
-        dt = time_s - start
-        fade = float(np.exp(-dt / 0.12))
-        rest = np.array(hole.centre_m) - 0.1 * hole.radius_m * np.array(hole.outward)
-        at = rest + (place - rest + velocity * dt * fade) * fade
-        off = at - np.array(hole.centre_m)
-        room = max(hole.radius_m - 0.55 * self._radius, 0.01)
-        start_off = float(np.hypot(*(place - np.array(hole.centre_m))))
-        room = max(room, start_off * fade)
-        if np.hypot(*off) > room:
-            at = np.array(hole.centre_m) + off * room / np.hypot(*off)
-        height = self._radius - 0.5 * _GRAVITY * dt * dt
-        if self._stays[ball]:
-            height = max(height, -_FALL_M)
-        elif height < -0.14:
-            return None
-        return np.array([at[0], at[1], height])
-
-    def _orientations(self, ball: BallId, first: FloatArray) -> FloatArray:
-        times = np.arange(0, self.shot.end_s + 0.5, _STEP_S)
-        rows = self.shot.segments[ball]
-        which = np.clip(np.searchsorted(rows[:, 0], times, side="right") - 1, 0, None)
-        dt = (times - rows[which, 0])[:, None]
-        spin = rows[which, 7:10] + rows[which, 10:13] * dt
-        last = min(self._gone.get(ball, (np.inf, ""))[0] + 0.3, self.shot.end_s)
-        spin[times > last] = 0.0
-        angle = np.linalg.norm(spin, axis=1) * _STEP_S
-        axis = spin / np.maximum(np.linalg.norm(spin, axis=1), 1e-9)[:, None]
-        result = np.empty((len(times), 3, 3))
-        current = first
-        for i in range(len(times)):
-            result[i] = current
-            if angle[i] > 1e-7:
-                current = _rotation(axis[i], angle[i]) @ current
-        return result
-
-
-def _rotation(axis: FloatArray, angle: float) -> FloatArray:
-    x, y, z = axis
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * (cross @ cross), np.float64)
+def mirrored_names(fields: dict[str, Any]) -> dict[str, Any]:
+    """An event, a call or the like with left and right exchanged."""
+    return {k: (_MIRROR.get(v, v) if k in ("cushion", "pocket", "jaw") else v) for k, v in fields.items()}

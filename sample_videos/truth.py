@@ -7,20 +7,59 @@ videos can judge the referee; it knows only what these videos show: no push-outs
 from collections.abc import Mapping
 from typing import Any
 
+from calibration.calibration import Calibration
+from sample_videos.passages import Passage
+from sample_videos.scene import Scene
 from sample_videos.shots import SimulatedShot
+from sample_videos.training import foot_side
+
+FORMAT = "cueref.truth/1"
+
+
+def film_truth(passage: Passage, scene: Scene, fps: float, recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """What is true of a whole film but its game, shots and pictures: camera, table, rates, how it was made."""
+    calibration = Calibration(
+        table=scene.table, camera=scene.camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True
+    )
+    return {
+        "format": FORMAT,
+        "video": "",
+        "recipe": dict(recipe),
+        "fps": fps,
+        "frames": 0,
+        "exposure_s": round(scene.look.sensor.exposure_s, 5),
+        "table": calibration.to_dict(),
+    }
+
+
+def shot_truth(shot: SimulatedShot, strike_s: float, rest_s: float, scene: Scene) -> dict[str, Any]:
+    """One shot on the file's clock: layouts, events, facts."""
+    pixels = scene.camera.to_pixels(list(shot.before.values()), height_m=scene.table.spec.ball_radius_m)
+    return {
+        "kind": shot.kind,
+        "cue_ball": shot.cue_ball,
+        "strike_s": round(strike_s, 4),
+        "rest_s": round(rest_s, 4),
+        "before": {ball: [round(v, 6) for v in place] for ball, place in shot.before.items()},
+        "before_px": {b: [round(float(x), 2), round(float(y), 2)] for b, (x, y) in zip(shot.before, pixels, strict=True)},
+        "after": {ball: [round(v, 6) for v in place] for ball, place in shot.after.items()},
+        "events": [{**e, "t": round(e["t"], 5)} for e in shot.events],
+        **facts(shot),
+    }
 
 
 def facts(shot: SimulatedShot) -> dict[str, Any]:
     """First contact, cushions, pocketed balls and balls off the table of a shot."""
-    hits = [e for e in shot.events if e["type"] == "ball_ball" and "cue" in (e["a"], e["b"])]
-    first = (hits[0]["b"] if hits[0]["a"] == "cue" else hits[0]["a"]) if hits else None
+    mine = shot.cue_ball
+    hits = [e for e in shot.events if e["type"] == "ball_ball" and mine in (e["a"], e["b"])]
+    first = (hits[0]["b"] if hits[0]["a"] == mine else hits[0]["a"]) if hits else None
     start = hits[0]["t"] if hits else float("inf")
     rails = [e for e in shot.events if e["type"] == "ball_cushion"]
     return {
         "first_contact": first,
         "first_contact_t": hits[0]["t"] if hits else None,
         "rail_after_contact": any(e["t"] > start for e in rails),
-        "rail_before_contact": any(e["t"] < start and e["ball"] == "cue" for e in rails) and first is not None,
+        "rail_before_contact": any(e["t"] < start and e["ball"] == mine for e in rails) and first is not None,
         "pocketed": [[e["ball"], e["pocket"]] for e in shot.events if e["type"] == "pocketed"],
         "off_table": [e["ball"] for e in shot.events if e["type"] == "off_table"],
     }

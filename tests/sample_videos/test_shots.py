@@ -8,7 +8,8 @@ import pytest
 from calibration.equipment import find_table
 from calibration.errors import InputError
 from calibration.table import Table
-from sample_videos.shots import Motion, SimulatedShot, find_shots, kinds, mirrored, read_library
+from sample_videos.motion import Motion
+from sample_videos.shots import SimulatedShot, find_shots, kinds, mirrored, read_library
 from sample_videos.truth import facts, nine_ball_ruling
 
 TABLE = Table(find_table("wpa-9ft"))

@@ -12,7 +12,7 @@ from calibration.calibration import Calibration
 from calibration.errors import InputError
 from sample_videos.__main__ import command
 from sample_videos.recipes import FOULS, SAMPLES, Wishes, make_recording
-from sample_videos.video import LEAD_S, stance, write_recording
+from sample_videos.video import write_recording
 
 COMMITTED = Path(__file__).resolve().parents[2] / "sample_videos"
 
@@ -36,15 +36,13 @@ def test_a_video_has_as_many_pictures_as_its_truth(tmp_path: Path) -> None:
 def test_the_player_is_away_at_the_start_and_at_the_end() -> None:
     """Balls are seen alone first; the tip meets the cue ball at the strike."""
     recording = make_recording("safety", 2, Wishes(size_px=(320, 180)))
-    strike = stance(recording, 0.0)
+    strike_s, cue_ball = recording.truth["strike_s"], recording.truth["before"]["cue"]
+    people = recording.play.people(strike_s)
 
-    assert stance(recording, -LEAD_S) is None
-    assert stance(recording, 2.0) is None
-    assert strike is not None
-    assert strike.draw_m == pytest.approx(0.0, abs=1e-9)
-    assert np.hypot(strike.tip_m[0] - recording.shot.before["cue"][0], strike.tip_m[1] - recording.shot.before["cue"][1]) == pytest.approx(
-        0.028575
-    )
+    assert recording.play.people(0.0) == recording.play.people(strike_s + 2.0) == []
+    assert len(people) == 1
+    assert people[0][1].draw_m == pytest.approx(0.0, abs=1e-9)
+    assert np.hypot(people[0][1].tip_m[0] - cue_ball[0], people[0][1].tip_m[1] - cue_ball[1]) == pytest.approx(0.028575, abs=1e-5)
 
 
 @pytest.mark.parametrize("title", SAMPLES, ids=lambda title: title.name)
