@@ -68,6 +68,16 @@ def find_undone(events: Sequence[LogEvent]) -> LogEvent | None:
     return None
 
 
+def find_redone(events: Sequence[LogEvent]) -> LogEvent | None:
+    """What a redo brings back: the last undo that stands, with nothing but undos and redos after it; None where there is none."""
+    void = _void(events)
+    for event in reversed(events):
+        if event.type == "ruling" or event.id in void or event.fields.get("redo"):
+            continue
+        return event if event.fields.get("undo") else None
+    return None
+
+
 def _void(events: Sequence[LogEvent]) -> set[int]:
     """Ids of void events and void corrections; a later correction has the last word, so they are read from the end."""
     void: set[int] = set()

@@ -20,10 +20,11 @@ from typing import Any
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import PersonEvent
+from referee.decided import with_decision
 from referee.given_state import with_given, without_assumed
 from referee.layout import find_states, open_rack
 from referee.ledger import Ledger, after_shot, between, racked
-from referee.log_event import LogEvent, corrected, find_undone
+from referee.log_event import LogEvent, corrected, find_redone, find_undone
 from referee.match_setup import NO_RACE, USUAL_RACE, MatchSetup
 from referee.missing_call import assumed_call, possible_calls
 from referee.readings import CERTAIN_AT, Judgement, judge_shot
@@ -114,7 +115,10 @@ def step(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
         return _decided(setup, match, event)
     if event.type in ("official", "touch"):
         return replace(match, people=(*match.people, event))
-    return _shot(setup, match, Shot.from_dict(event.fields["shot"])) if event.type == "shot" else match
+    if event.type != "shot":
+        return match
+    line = event.fields["shot"]
+    return _shot(setup, match, Shot.from_dict(line), line.get("decided"))
 
 
 class Match:
@@ -235,6 +239,17 @@ class Match:
             raise InputError("nothing is left to undo")
         return self._correct({"of": last.id, "void": True, "undo": True})
 
+    def redo(self) -> tuple[Difference, ...]:
+        """Bring back what the last undo took, where nothing was recorded since.
+
+        Raises:
+            InputError: If there is nothing to bring back.
+        """
+        last = find_redone(self._events)
+        if last is None:
+            raise InputError("nothing is left to redo")
+        return self._correct({"of": last.id, "void": True, "redo": True})
+
     def correct(
         self, of: int, fields: Mapping[str, Any] | None = None, *, void: bool = False, insert: Mapping[str, Any] | None = None
     ) -> tuple[Difference, ...]:
@@ -327,8 +342,8 @@ def _decided(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchStat
     return replace(match, state=next_state(rules, match.state, ruling), ledger=between(match.ledger, ruling))
 
 
-def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
-    """Judge one shot against what the log and the layout say was there, and go on from it."""
+def _shot(setup: MatchSetup, match: MatchState, shot: Shot, decided: Mapping[str, Any] | None) -> MatchState:
+    """Judge one shot against what the log and the layout say was there, or take what a person decided, and go on from it."""
     rules = find_ruleset(setup.game)
     states, notes = find_states(setup, match.state, shot, provisional=match.provisional)
     if match.state is None and match.given:
@@ -341,7 +356,8 @@ def _shot(setup: MatchSetup, match: MatchState, shot: Shot) -> MatchState:
     judgement = judge_shot(rules, states, shot, people=people, options=setup.options, certain_at=setup.certain_at)
     if not setup.ends_known:
         judgement = _without_ends(judgement)
-    ruling = ShotRuling.of(shot, states[0], judgement, notes=tuple(notes), provisional=match.provisional)
+    judgement, word = with_decision(judgement, decided)
+    ruling = ShotRuling.of(shot, states[0], judgement, notes=tuple(notes), provisional=match.provisional, decided=word)
     new = [note for note in notes if note not in match.assumed]
     after = next_state(rules, states[0], judgement.ruling)
     is_known = not match.rulings or match.rulings[-1].certain

@@ -24,6 +24,7 @@ class ShotRuling:
         doubts: Sentences of the shot's doubts.
         notes: What had to be assumed for it.
         provisional: It stands on the default of an earlier undecided shot.
+        decided: How a person decided it (`referee.decided`), empty where nobody did or had to.
     """
 
     number: int
@@ -34,9 +35,12 @@ class ShotRuling:
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     provisional: bool = False
+    decided: str = ""
 
     @classmethod
-    def of(cls, shot: Shot, state: State, judgement: Judgement, *, notes: tuple[str, ...], provisional: bool) -> "ShotRuling":
+    def of(
+        cls, shot: Shot, state: State, judgement: Judgement, *, notes: tuple[str, ...], provisional: bool, decided: str = ""
+    ) -> "ShotRuling":
         """The ruling on that shot."""
         fallen, off = likeliest_fates(shot)
         doubts = tuple(doubt.text for doubt in shot.doubts)
@@ -49,6 +53,7 @@ class ShotRuling:
             doubts=doubts,
             notes=notes,
             provisional=provisional,
+            decided=decided,
         )
 
     @property
@@ -105,4 +110,5 @@ class ShotRuling:
             "readings": [reading.to_dict() for reading in self.judgement.readings],
             "provisional": self.provisional,
             "assumed": list(self.notes),
+            **({"decided": self.decided} if self.decided else {}),
         }
