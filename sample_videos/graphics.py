@@ -67,7 +67,8 @@ def _score_bar(
             255,
         )
         for k in range(count):
-            look = balls[str(9 - k)]
+            name = str(9 - k) if str(9 - k) in balls else f"w{9 - k}"
+            look = balls[name]
             shade = encode(np.array(look.colour, np.float32))
             centre = (start + int((k + 0.5) * 2.5 * radius), middle_y)
             cv2.circle(layer, centre, radius, [int(c) for c in shade], -1, cv2.LINE_AA)

@@ -11,15 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.equipment import BallId
-from sample_videos.shapes import Frame
-
-Colour = tuple[float, float, float]
-GAMMA = 2.2
-
-
-def from_srgb(red: float, green: float, blue: float) -> Colour:
-    """Linear BGR of a display colour given as 0..255."""
-    return ((blue / 255) ** GAMMA, (green / 255) ** GAMMA, (red / 255) ** GAMMA)
+from calibration.table import Table
+from sample_videos.ball_sets import GAMMA, BallLook, Colour, balls_of, draw_balls, from_srgb
+from sample_videos.shapes import Frame, draw_frame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,25 +29,6 @@ class Lamp:
     centre_m: tuple[float, float, float]
     half_m: tuple[float, float]
     share: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BallLook:
-    """Paint of one ball.
-
-    Attributes:
-        colour: Of the ball, or of its stripe.
-        stripe: True for a white ball with a band.
-        number: None for an unnumbered ball.
-        disc: Radius of the number's white disc, radians as seen from the centre.
-        dots: Colour of the dots of a cue ball, None without.
-    """
-
-    colour: Colour
-    stripe: bool
-    number: int | None
-    disc: float = 0.42
-    dots: Colour | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,20 +82,6 @@ class Look:
     seed: int = 0
 
 
-_STANDARD = {1: (238, 186, 20), 2: (20, 50, 150), 3: (205, 25, 30), 4: (75, 30, 115), 5: (235, 95, 15), 6: (10, 95, 60), 7: (115, 25, 30)}
-_TELEVISION = {
-    **_STANDARD,
-    1: (250, 180, 10),
-    2: (15, 60, 170),
-    3: (225, 15, 40),
-    4: (240, 90, 150),
-    5: (250, 80, 30),
-    6: (5, 85, 65),
-    7: (150, 75, 30),
-}
-_BLACK = (14, 14, 18)
-_IVORY = (246, 240, 224)
-
 CLOTHS = {
     "blue": (0, 125, 215),
     "tournament blue": (25, 110, 165),
@@ -136,25 +97,6 @@ CLOTHS = {
     "orange": (205, 105, 35),
 }
 """Cloth colours by name, display RGB."""
-
-
-def draw_balls(rng: np.random.Generator, *, television: bool | None = None) -> dict[BallId, BallLook]:
-    """A set of pool balls 1 to 15 and a cue ball, of one of the usual makes, with this light's deviations."""
-    television = bool(rng.random() < 0.5) if television is None else television
-    colours = _TELEVISION if television else _STANDARD
-    disc = float(rng.uniform(0.34, 0.50))
-    saturation, brightness = rng.uniform(0.88, 1.15), rng.uniform(0.85, 1.2)
-    balls: dict[BallId, BallLook] = {}
-    for number in range(1, 16):
-        base = _BLACK if number == 8 else colours[number - 8 if number > 8 else number]
-        hue, sat, value = colorsys.rgb_to_hsv(*(c / 255 for c in base))
-        hue = (hue + rng.normal(0, 0.008)) % 1.0
-        red, green, blue = colorsys.hsv_to_rgb(hue, min(1.0, sat * saturation), min(1.0, value * brightness))
-        balls[str(number)] = BallLook(colour=from_srgb(red * 255, green * 255, blue * 255), stripe=number > 8, number=number, disc=disc)
-    dots = (None, from_srgb(200, 20, 30), from_srgb(160, 15, 25), from_srgb(20, 40, 150))[int(rng.choice(4, p=[0.2, 0.45, 0.25, 0.1]))]
-    ivory = np.clip(np.array(from_srgb(*_IVORY)) * rng.uniform([0.85, 0.93, 0.97], 1.0), 0, 1)
-    balls["cue"] = BallLook(colour=(float(ivory[0]), float(ivory[1]), float(ivory[2])), stripe=False, number=None, dots=dots)
-    return balls
 
 
 def draw_cloth(rng: np.random.Generator, name: str | None = None) -> Colour:
@@ -219,8 +161,26 @@ def _lamp(x: float, y: float, z: float, half: tuple[float, float], share: float)
 _RAILS = ((45, 42, 42), (30, 28, 30), (80, 40, 28), (110, 60, 35), (150, 105, 65), (190, 185, 178), (60, 30, 25))
 
 
-def draw_look(rng: np.random.Generator, *, cloth: str | None = None, television: bool | None = None) -> Look:
-    """A scene's look by chance; the same generator state gives the same look."""
+def draw_look(
+    rng: np.random.Generator,
+    *,
+    cloth: str | None = None,
+    television: bool | None = None,
+    table: Table | None = None,
+    ball_set: str | None = None,
+    make: str | None = None,
+) -> Look:
+    """A scene's look by chance; the same generator state gives the same look.
+
+    Args:
+        rng: Source of chance.
+        cloth: A name of `CLOTHS`; None for any colour.
+        television: See `draw_balls`.
+        table: Where it is; None for a pool table.
+        ball_set: `pool` or `pyramid`; None for what is played on the table.
+        make: See `draw_balls`.
+    """
+    ball_set = ball_set or (balls_of(table.spec).name if table is not None else "pool")
     rail = np.array(_RAILS[int(rng.integers(len(_RAILS)))]) * rng.uniform(0.7, 1.2)
     iron = None if rng.random() < 0.3 else float(rng.uniform(40, 215))
     diamond = float(rng.uniform(170, 250))
@@ -235,12 +195,7 @@ def draw_look(rng: np.random.Generator, *, cloth: str | None = None, television:
         wear=float(rng.uniform(0, 1) ** 2),
         lines=bool(rng.random() < 0.5),
         spots=bool(rng.random() < 0.5),
-        frame=Frame(
-            cushion_m=float(rng.uniform(0.042, 0.055)),
-            rail_m=float(rng.uniform(0.08, 0.14)),
-            corner_radius_m=float(rng.uniform(0.01, 0.12)),
-            liner_m=float(rng.uniform(0.006, 0.022)),
-        ),
+        frame=draw_frame(rng, table),
         rail=from_srgb(*np.clip(rail, 5, 245)),
         rail_gloss=float(rng.uniform(0, 0.4)),
         iron=None if iron is None else from_srgb(iron, iron * 0.98, iron * 0.99),
@@ -255,7 +210,7 @@ def draw_look(rng: np.random.Generator, *, cloth: str | None = None, television:
         shine=float(rng.uniform(2, 30)),
         floor=str(rng.choice(["plain", "carpet", "boards", "bokeh"], p=[0.4, 0.25, 0.2, 0.15])),
         floor_colour=from_srgb(*np.clip(floor, 5, 245)),
-        balls=draw_balls(rng, television=television),
+        balls=draw_balls(rng, television=television, ball_set=ball_set, make=make),
         sensor=Sensor(
             blur_px=float(rng.uniform(0.25, 1.0)),
             sharpen=0.0 if sharp < 0.4 else float(rng.uniform(0.2, 1.2)),
@@ -281,3 +236,23 @@ def vignette(points_px: NDArray[np.float64], size_px: tuple[int, int], loss: flo
     half = np.array(size_px) / 2
     r2 = (((points_px - half) / half) ** 2).sum(axis=-1) / 2
     return np.asarray(1 - loss * r2, np.float32)
+
+
+__all__ = [
+    "CLOTHS",
+    "GAMMA",
+    "BallLook",
+    "Colour",
+    "Frame",
+    "Lamp",
+    "Look",
+    "Sensor",
+    "draw_balls",
+    "draw_cloth",
+    "draw_lamps",
+    "draw_look",
+    "encode",
+    "from_srgb",
+    "lamp_falloff",
+    "vignette",
+]

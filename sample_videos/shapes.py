@@ -1,8 +1,10 @@
-"""Outlines of a pool table in the table frame, metres: what the picture of the empty table is painted from.
+"""Outlines of a table in the table frame, metres: what the picture of the empty table is painted from.
 
-A pocket's jaws follow the WPA cut angles: a facing leaves the nose line at 38 degrees in a corner and 76 degrees in a
-side pocket, so that the throat narrows outwards. The hole is a circle whose near edge lies behind the mouth line in a
-corner and at the nose line in a side pocket (measured on pictures of tournament tables).
+A pool pocket's jaws follow the WPA cut angles: a facing leaves the nose line at 38 degrees in a corner and 76 degrees in
+a side pocket, so that the throat narrows outwards. The hole is a circle whose near edge lies behind the mouth line in a
+corner and at the nose line in a side pocket (measured on pictures of tournament tables). A pyramid pocket lets a ball
+through with a few millimetres to spare: its facings run nearly along the pocket's axis, and its hole, little wider than
+the ball, begins behind a short channel of cloth (MKP equipment requirements: channel 5 to 6 mm narrower, lips 5 and 11 mm).
 """
 
 from dataclasses import dataclass
@@ -17,6 +19,10 @@ FloatArray = NDArray[np.float64]
 
 _CORNER_FACING = radians(38.0)
 _SIDE_FACING = radians(76.0)
+_TIGHT_CORNER, _TIGHT_SIDE = radians(43.0), radians(88.0)
+"""The same of pockets that are made for the ball, as in pyramid."""
+_TIGHT_MOUTH = 1.4
+"""A corner mouth below this many ball diameters is a pyramid pocket (pyramid 1.07, snooker 1.6, pool 2.0)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +44,21 @@ class Frame:
     liner_m: float = 0.012
 
 
+def is_tight(table: Table) -> bool:
+    """Whether its pockets are those of pyramid: hardly wider than a ball."""
+    return table.corner_mouth_m < _TIGHT_MOUTH * table.spec.ball_diameter_m
+
+
+def draw_frame(rng: np.random.Generator, table: Table | None = None) -> Frame:
+    """Sizes by chance, of a pool table where none is given; a pyramid table has broad, high rails."""
+    cushion, rail, corner, liner = (float(rng.uniform(*r)) for r in ((0.042, 0.055), (0.08, 0.14), (0.01, 0.12), (0.006, 0.022)))
+    if table is not None and is_tight(table):
+        return Frame(
+            cushion_m=cushion + 0.012, rail_m=rail + 0.03, rail_height_m=0.048, corner_radius_m=0.5 * corner, liner_m=0.006 + 0.5 * liner
+        )
+    return Frame(cushion_m=cushion, rail_m=rail, corner_radius_m=corner, liner_m=liner)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hole:
     """One pocket hole: a circle in the bed.
@@ -57,22 +78,28 @@ def holes(table: Table) -> dict[str, Hole]:
     """The six holes by pocket name."""
     x, y = table.spec.length_m / 2, table.spec.width_m / 2
     corner, side = table.corner_mouth_m / 2, table.side_mouth_m / 2
+    # Radius of a hole, and how far its middle is beyond the crossing of the noses, or beyond the nose.
+    round_corner, beyond_corner, round_side, beyond_side = corner, 0.72 * corner, 0.98 * side, 0.98 * side
+    if is_tight(table):
+        round_corner = round_side = 0.64 * table.spec.ball_diameter_m
+        beyond_corner, beyond_side = round_corner - 0.008, round_side + 0.016
     result = {}
     for name in POCKETS:
         sign_y = 1.0 if name[1] == "L" else -1.0
         if name[0] == "S":
-            result[name] = Hole(centre_m=(0.0, sign_y * (y + 0.98 * side)), radius_m=0.98 * side, outward=(0.0, sign_y))
+            result[name] = Hole(centre_m=(0.0, sign_y * (y + beyond_side)), radius_m=round_side, outward=(0.0, sign_y))
             continue
         sign_x = 1.0 if name[0] == "F" else -1.0
-        offset = 0.72 * corner / sqrt(2)
+        offset = beyond_corner / sqrt(2)
         centre = (sign_x * (x + offset), sign_y * (y + offset))
-        result[name] = Hole(centre_m=centre, radius_m=corner, outward=(sign_x / sqrt(2), sign_y / sqrt(2)))
+        result[name] = Hole(centre_m=centre, radius_m=round_corner, outward=(sign_x / sqrt(2), sign_y / sqrt(2)))
     return result
 
 
 def cushions(table: Table, frame: Frame) -> list[tuple[FloatArray, FloatArray]]:
     """The six cushions as (nose line, back line), each shape (2, 2), running the same way; facings join their ends."""
     half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
+    corner_angle, side_angle = (_TIGHT_CORNER, _TIGHT_SIDE) if is_tight(table) else (_CORNER_FACING, _SIDE_FACING)
     result = []
     for name, segments in table.noses_m().items():
         for start, end in segments:
@@ -82,7 +109,7 @@ def cushions(table: Table, frame: Frame) -> list[tuple[FloatArray, FloatArray]]:
             back = nose + np.array(out) * frame.cushion_m
             for i, sign in ((0, -1.0), (1, 1.0)):
                 corner = abs(abs(nose[i, 0]) - half_x) < 0.2 * half_y and abs(abs(nose[i, 1]) - half_y) < 0.2 * half_y
-                angle = _CORNER_FACING if corner else _SIDE_FACING
+                angle = corner_angle if corner else side_angle
                 back[i] += sign * along * frame.cushion_m * cos(angle) / sin(angle)
             result.append((nose, back))
     return result

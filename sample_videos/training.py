@@ -12,7 +12,7 @@ from calibration.calibration import Calibration
 from calibration.equipment import BallId, find_ball_set, find_table
 from calibration.table import Table
 from sample_videos.graphics import draw_graphics
-from sample_videos.looks import BallLook, draw_look
+from sample_videos.looks import BallLook, Look, draw_look
 from sample_videos.player import PlayerLook, Pose, draw_player
 from sample_videos.poses import draw_camera
 from sample_videos.scene import BallInView, Scene
@@ -84,7 +84,7 @@ def training_views(
     """
     names = ("wpa-9ft", "wpa-9ft", "wpa-9ft", "wpa-8ft", "home-8ft", "bar-7ft")
     table = Table(find_table(table_name or names[int(rng.integers(len(names)))]))
-    look = draw_look(rng)
+    look = draw_look(rng, table=table)
     if balls is not None:
         look = replace(look, balls=balls)
     size = ((1920, 1080), (1280, 720), (1280, 720), (1600, 900))[int(rng.integers(4))]
@@ -93,7 +93,7 @@ def training_views(
     scene = Scene(camera, table, look, graphics, fine=2)
     calibration = Calibration(table=table, camera=camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True)
     for _ in range(layouts):
-        lying = _balls(rng, table, look.sensor.exposure_s)
+        lying = _balls(rng, table, look)
         player = _player(rng, table, lying) if rng.random() < 0.45 else None
         view = scene.render(lying, player)
         truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
@@ -128,10 +128,11 @@ def turn(rotation: FloatArray, vector: FloatArray) -> FloatArray:
     return np.asarray(more @ rotation, np.float64)
 
 
-def _balls(rng: np.random.Generator, table: Table, exposure_s: float) -> list[BallInView]:
+def _balls(rng: np.random.Generator, table: Table, look: Look) -> list[BallInView]:
+    exposure_s = look.sensor.exposure_s
     nine = rng.random() < 0.7
-    ids = list(find_ball_set("nine" if nine else "pool").balls)
-    keep = [b for b in ids if b == "cue" or rng.random() < rng.uniform(0.3, 1.0)] if rng.random() < 0.85 else ids
+    ids = list(find_ball_set("nine" if nine else "pool").balls) if "cue" in look.balls else list(look.balls)
+    keep = [b for b in ids if b in ("cue", "Y") or rng.random() < rng.uniform(0.3, 1.0)] if rng.random() < 0.85 else ids
     if rng.random() < 0.05:
         keep = keep[1:]
     radius = table.spec.ball_radius_m
