@@ -19,8 +19,9 @@ from tracker.segment import Segmenter, ShotWindow
 from tracker.shot import Shot
 from tracker.tracks import Tracker
 from vision.detection import Observation
-from vision.eyes import Eyes, Glance
+from vision.eyes import Eyes
 from vision.frame import Frame
+from vision.surface import Glance, Sighting
 
 KEEP_S = 20.0
 """History kept before a finished shot, seconds: the layout before the next may be read off the rest in between, and a
@@ -94,9 +95,13 @@ class Pipeline:
         """What people said or established; each belongs to the first shot that starts at or after its time."""
         self._declared = sorted([*self._declared, *events], key=lambda event: event.time_s)
 
-    def glance(self, frame: Frame) -> Glance | None:
-        """The part of `feed` that needs nothing of the frames before; another thread may do it ahead, in order."""
-        return self._eyes.glance(frame)
+    def sight(self, frame: Frame) -> Sighting | None:
+        """The first part of `feed` that needs no ball known; another thread may do it ahead, in order."""
+        return self._eyes.sight(frame)
+
+    def glance(self, frame: Frame, sighting: Sighting | None) -> Glance | None:
+        """The second, on what the first gave; a third thread may do it ahead, in order."""
+        return self._eyes.glance(frame, sighting)
 
     def feed(self, frame: Frame, glance: Glance | None = None) -> tuple[FrameUpdate | ShotUpdate, ...]:
         """Take the next frame; the last update is a shot where one is over.

@@ -228,7 +228,8 @@ def _judge(
     with (
         open_video(path) as source,
         show_progress(f"Reviewing {path.name}", source.duration_s, quiet=quiet) as advance,
-        read_ahead((frame, pipeline.glance(frame)) for frame in source) as glances,
+        read_ahead((frame, pipeline.sight(frame)) for frame in source) as sights,
+        read_ahead((frame, pipeline.glance(frame, sight)) for frame, sight in sights) as glances,
     ):
         _check_size(source, calibration)
         recording.rate_hz = source.rate_hz or recording.rate_hz

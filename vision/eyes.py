@@ -1,18 +1,15 @@
-"""One picture to one `Observation`: the per-frame half of seeing, one object, one method.
+"""One picture to one `Observation`: the per-frame half of seeing, one object, three steps.
 
-Chain: rectify -> cloth -> foreground and network -> proposals -> outlines -> evidence -> looks -> names. The only memory is the cloth's
-colour, learnt from the pictures themselves about once a second of recording, and what was found where the picture has
-not changed since (vision.stillness); so the same pictures in the same order give the same observations.
+Chain: surface (rectify -> network, cloth -> foreground -> proposals) -> outlines -> evidence -> looks -> names. `sight` and
+`glance` need no ball known, so other threads may do them ahead; `look` does the rest, and what was not done ahead. What
+was found where the picture has not changed since is not looked for again (vision.stillness); the same pictures in the
+same order give the same observations, whoever does the steps.
 
-A picture is not usable when most of the bed does not look like this cloth or the pockets are not where they belong:
-another view, a replay, a title. The cloth learnt before is kept over such a stretch.
-
-Fails: a recording that starts with another view of a cloth-coloured thing learns that as cloth, until the pockets
-are seen. A ball under a hand is hidden, not seen; half a ball at a sleeve is seen with a low score.
+Fails: a ball under a hand is hidden, not seen; half a ball at a sleeve is seen with a low score; and as vision.surface.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -21,39 +18,22 @@ from numpy.typing import NDArray
 from calibration.calibration import Calibration
 from calibration.equipment import BallSet
 from vision.bed import Bed
-from vision.cloth import Cloth, ClothLearner, foreground
+from vision.cloth import Cloth
 from vision.detection import Detection, Observation
 from vision.evidence import KNOWN, SHARP, WHOLE, ball_score, network_at, on_streak
 from vision.frame import Frame
 from vision.identify import Namer, Naming
 from vision.looks import judge_looks, sample_discs
-from vision.network import Network, Sight
+from vision.network import Sight
 from vision.outline import Outline, OutlineFitter
-from vision.proposals import Content, Proposals, Streak, find_proposals
-from vision.rectify import TopView
-from vision.stillness import BallMemory, KnownBall, PieceMemory, around
+from vision.proposals import Proposals, Streak
+from vision.stillness import BallMemory, KnownBall, around
+from vision.surface import VIEW_RADIUS_PX, Glance, Sighting, Surface
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
-VIEW_RADIUS_PX = 7.0
-"""Ball radius in the view: at 5 touching balls run together, at 10 a frame costs twice the time."""
-_FINE_RADIUS_PX = 14.0
-"""Ball radius where touching balls are told apart; about that of a 1080p picture of a whole table."""
-_RELEARN_S = 1.0
-"""The cloth is learnt again after this time: lamps and exposure drift within seconds, a resting ball must not fade
-into the cloth (it never does: the cloth's field cannot follow anything as small)."""
-_KEEP = 0.5
-"""Weight of the earlier cloth at each learning."""
-_SAME_CLOTH = 0.35
-"""Change of the cloth's colour over its length up to which earlier and new are averaged; more is another view, from
-which nothing is learnt."""
-_LEAST_SHARE = 0.35
-"""Part of the bed that must look like cloth: two players leaning over a table leave more than half."""
-_POCKETS_KEPT = 0.5
-"""Of the pockets seen so far, this part must stay seen; players cover up to three of six. A picture in which none was
-ever told from the cloth (black on black) is not doubted for it."""
 _SAME_BALL_RADII = 0.4
 """Where foreground and network start this near to each other they mean the same ball, ball radii."""
 _SEEN_BY_NETWORK_RADII = 0.6
@@ -74,6 +54,9 @@ _ON_STREAK_RADII = 0.9
 _LOOKED_AT_RADII = 1.6
 """Around a start, ball radii: how far out an outline may be found (a third of a radius off, half beyond)."""
 _NOWHERE = (1e6, 1e6)
+_ANGLES = np.arange(24) * (2 * np.pi / 24)
+_RING_PX = 1.35 * VIEW_RADIUS_PX * np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+"""Where cloth is looked for round a ball, view pixels: beyond the blur of its rim, before a neighbour's middle."""
 _OCCLUDED_CELL = 4
 """View pixels a cell of the occlusion mask, about half a ball radius."""
 
@@ -94,14 +77,6 @@ class Seen:
     scores: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """The half of looking that needs nothing of the balls seen before: the bed from above, and the network's word on it."""
-
-    view: Image
-    sight: Sight
-
-
 class Eyes:
     """Sees the balls on one calibrated table."""
 
@@ -114,34 +89,27 @@ class Eyes:
             pockets_known: False where the calibration is a stand-in (vision.untabled): pockets are then not looked for.
             shortcuts: False works every picture through in full, unchanged places too: the same within noise, slower.
         """
-        self._pockets_known = pockets_known
         self._calibration = calibration
         self._namer = Namer(ball_set)
         self._radius = calibration.spec.ball_radius_m
-        self._view = TopView(calibration, ball_radius_px=VIEW_RADIUS_PX)
-        self._fine = TopView(calibration, ball_radius_px=_FINE_RADIUS_PX)
-        self._learner = ClothLearner(self._view, calibration.table)
+        self._bed = Bed(calibration.table)
+        self._surface = Surface(calibration, self._bed, pockets_known=pockets_known, shortcuts=shortcuts)
+        self._view = self._surface.view
+        self._zone = self._surface.zone
         step = calibration.camera.to_pixels([(0.0, 0.0), (self._radius, 0.0)], height_m=self._radius)
         self._radius_px = float(np.hypot(*(step[1] - step[0])))
         self._fitter = OutlineFitter(calibration.camera, self._radius)
-        self._network = Network()
-        self._bed = Bed(calibration.table)
-        self._zone = self._bed.zone(self._view)
-        self._at_holes = self._bed.hole_rims(self._view)
-        self._pockets_most = 0
-        self._cloth: Cloth | None = None
-        self._learnt_s = 0.0
         self._balls_known: BallMemory[_Placed] | None = BallMemory(self._radius) if shortcuts else None
-        self._pieces_known: PieceMemory[Content] | None = PieceMemory(pad_px=5) if shortcuts else None
         self._named: tuple[tuple[_Placed, ...], Cloth, list[Naming]] | None = None
+        self._last: tuple[Glance, Observation] | None = None
 
-    def glance(self, frame: Frame) -> Glance | None:
-        """The first half of `look`, which another thread may do ahead, frame after frame; None for a picture of another size."""
-        height, width = frame.image.shape[:2]
-        if (width, height) != self._calibration.camera.image_size_px:
-            return None
-        view = self._view.view(frame.image)
-        return Glance(view, self._network.look(view, VIEW_RADIUS_PX, frame.time_s if self._balls_known is not None else None))
+    def sight(self, frame: Frame) -> Sighting | None:
+        """The first step of `look`, which another thread may do ahead, frame after frame; None for a picture of another size."""
+        return self._surface.sight(frame)
+
+    def glance(self, frame: Frame, sighting: Sighting | None) -> Glance | None:
+        """The second step, which another thread may do ahead, frame after frame, on what the first gave."""
+        return None if sighting is None else self._surface.glance(frame, sighting)
 
     def look(self, frame: Frame, glance: Glance | None = None) -> Observation:
         """What one picture shows; frames come in the order of the recording.
@@ -150,63 +118,30 @@ class Eyes:
             frame: The picture.
             glance: What `glance` gave for it, where that was done ahead.
         """
-        glance = glance or self.glance(frame)
+        glance = glance or self.glance(frame, self.sight(frame))
         if glance is None:
             height, width = frame.image.shape[:2]
             expected = "x".join(str(v) for v in self._calibration.camera.image_size_px)
             return _blind(frame, f"picture is {width}x{height}, the table was calibrated at {expected}")
-        view, sight = glance.view, glance.sight
-        cloth = self._current_cloth(view, frame.time_s)
-        mask = foreground(view, cloth)
-        why = self._unlike(view, cloth, mask)
-        if why:
-            return _blind(frame, why)
-        if cloth is not self._cloth:
-            self._cloth, self._learnt_s = cloth, frame.time_s
-        proposals = find_proposals(
-            mask & self._zone,
-            frame.image,
-            view,
-            self._view,
-            self._fine,
-            self._at_holes,
-            memory=self._pieces_known,
-            time_s=frame.time_s,
-        )
-        seen = self._place(frame, mask, proposals, sight, cloth)
-        detections = self._name(frame.image, seen, cloth)
-        detections += self._streaks(frame.image, proposals.streaks, seen, cloth)
-        return Observation(time_s=frame.time_s, detections=tuple(detections), occluded=self._occluded(mask, sight, detections))
+        if glance.proposals is None:
+            self._last = None
+            return _blind(frame, glance.why)
+        if self._last is not None and self._last[0] is glance and self._unmoved(frame):
+            return replace(self._last[1], time_s=frame.time_s)
+        seen = self._place(frame, glance, glance.proposals)
+        detections = self._name(frame.image, seen, glance.cloth)
+        detections += self._streaks(frame.image, glance.proposals.streaks, seen, glance.cloth)
+        occluded = self._occluded(glance.mask, glance.sight, detections)
+        self._last = glance, Observation(time_s=frame.time_s, detections=tuple(detections), occluded=occluded)
+        return self._last[1]
 
-    def _current_cloth(self, view: Image, time_s: float) -> Cloth:
-        """The cloth known, or one learnt from this view where that is due; kept only if the view shows the table."""
-        known = self._cloth
-        if known is not None and 0 <= time_s - self._learnt_s < _RELEARN_S:
-            return known
-        learnt = self._learner.learn(view)
-        if known is None:
-            return learnt
-        if np.linalg.norm(learnt.usual - known.usual) > _SAME_CLOTH * np.linalg.norm(known.usual):
-            return known
-        colour = _KEEP * known.colour + (1 - _KEEP) * learnt.colour
-        return Cloth(colour, _KEEP * known.usual + (1 - _KEEP) * learnt.usual, learnt.noise, learnt.share)
+    def _unmoved(self, frame: Frame) -> bool:
+        """True where every ball of the last picture is known to be where it was."""
+        return self._balls_known is not None and self._balls_known.all_hold(frame.image, frame.time_s)
 
-    def _unlike(self, view: Image, cloth: Cloth, mask: Mask) -> str:
-        """Why a picture does not show the table; empty where it does."""
-        inside = self._learner.bed[::4, ::4]
-        share = 1.0 - float(mask[::4, ::4][inside].mean()) if inside.any() else 0.0
-        if share < _LEAST_SHARE:
-            return f"only {100 * share:.0f} % of the bed looks like its cloth: another view, or the bed is covered"
-        if not self._pockets_known:
-            return ""
-        pockets = self._learner.pockets_seen(view, cloth)
-        if pockets < _POCKETS_KEPT * self._pockets_most:
-            return f"only {pockets} of the {self._pockets_most} pockets seen before are where they belong: another view"
-        self._pockets_most = max(self._pockets_most, pockets)
-        return ""
-
-    def _place(self, frame: Frame, mask: Mask, proposals: Proposals, sight: Sight, cloth: Cloth) -> Seen:
+    def _place(self, frame: Frame, glance: Glance, proposals: Proposals) -> Seen:
         """The circles that are balls, best first."""
+        sight, cloth = glance.sight, glance.cloth
         starts, explained = self._starts(proposals, sight)
         finds = self._fit(frame, starts, cloth)
         fits = [find.outline for find in finds]
@@ -215,6 +150,7 @@ class Eyes:
         sharp = np.zeros(len(places))
         for streak in proposals.streaks:
             sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, self._sharp(places, streak)), sharp)
+        clear = self._cloth_round(places, glance.mask)
         known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         kept: list[int] = []
         scores: list[float] = []
@@ -228,7 +164,7 @@ class Eyes:
                 continue
             if fit.support < sharp[index]:
                 continue
-            score = ball_score(fit.support, float(explained[index]), float(known[index]), self._cloth_round(fit.position_m, mask))
+            score = ball_score(fit.support, float(explained[index]), float(known[index]), float(clear[index]))
             if score is not None:
                 kept.append(index)
                 scores.append(score)
@@ -318,13 +254,11 @@ class Eyes:
             )
         return found
 
-    def _cloth_round(self, place: tuple[float, float], mask: Mask) -> float:
-        """Part of a ring just outside a ball that shows cloth."""
-        angles = np.arange(24) * (2 * np.pi / 24)
-        px = self._view.to_view([place])[0] + 1.35 * VIEW_RADIUS_PX * np.column_stack([np.cos(angles), np.sin(angles)])
-        columns = np.clip(np.rint(px[:, 0]).astype(int), 0, mask.shape[1] - 1)
-        rows = np.clip(np.rint(px[:, 1]).astype(int), 0, mask.shape[0] - 1)
-        return 1.0 - float(mask[rows, columns].mean())
+    def _cloth_round(self, places: FloatArray, mask: Mask) -> FloatArray:
+        """Part of a ring just outside each ball that shows cloth, shape (N,)."""
+        px = np.rint(self._view.to_view(places)[:, None] + _RING_PX).astype(int)
+        columns, rows = np.clip(px[..., 0], 0, mask.shape[1] - 1), np.clip(px[..., 1], 0, mask.shape[0] - 1)
+        return np.asarray(1.0 - mask[rows, columns].mean(axis=1), dtype=np.float64)
 
     def _cloth_at(self, places_m: FloatArray, cloth: Cloth) -> FloatArray:
         px = np.rint(self._view.to_view(places_m)).astype(int)
@@ -347,7 +281,9 @@ class Eyes:
         (x0, y0), (x1, y1) = self._view.to_view([(-spec.length_m / 2, spec.width_m / 2), (spec.length_m / 2, -spec.width_m / 2)])
         bed = left[round(y0) : round(y1), round(x0) : round(x1)]
         rows, columns = bed.shape[0] // _OCCLUDED_CELL, bed.shape[1] // _OCCLUDED_CELL
-        share = cv2.resize(bed * np.uint8(250), (columns, rows), interpolation=cv2.INTER_AREA)
+        # Sides to whole cells first: from there areas are sums of whole pixels, ten times as fast.
+        whole = cv2.resize(bed * np.uint8(250), (columns * _OCCLUDED_CELL, rows * _OCCLUDED_CELL), interpolation=cv2.INTER_NEAREST)
+        share = cv2.resize(whole, (columns, rows), interpolation=cv2.INTER_AREA)
         return np.asarray(np.asarray(share) > 50, dtype=np.bool_)
 
 

@@ -65,7 +65,7 @@ class KnownBall(Generic[Find]):
 
     def holds(self, image: Image, time_s: float) -> bool:
         """True where the picture shows the same ball at the same place."""
-        if not _fresh(self.since_s, time_s):
+        if not fresh(self.since_s, time_s):
             return False
         now = image[self.box]
         if cv2.norm(now, self.pixels, cv2.NORM_L1) > _SAME_LEVELS * now.size:
@@ -97,12 +97,17 @@ class BallMemory(Generic[Find]):
             found.append(known if away[row, index] < self._reach_m and known.holds(image, time_s) else None)
         return found
 
+    def all_hold(self, image: Image, time_s: float) -> bool:
+        """True where every ball known is still as it was."""
+        return all(known.holds(image, time_s) for known in self._known)
+
     def keep(self, known: Sequence[KnownBall[Find]]) -> None:
         """Remember these and nothing else."""
         self._known = list(known)
 
 
-def _fresh(since_s: float, now_s: float) -> bool:
+def fresh(since_s: float, now_s: float) -> bool:
+    """True while a find is not to be made again: within one second of the recording."""
     return since_s // _KEPT_S == now_s // _KEPT_S
 
 
@@ -118,7 +123,7 @@ def _shift_solver(pixels: Image) -> NDArray[np.float32]:
     smooth = cv2.GaussianBlur(pixels, (3, 3), 0)
     slopes = np.stack([-np.asarray(cv2.Scharr(smooth, cv2.CV_32F, dx, 1 - dx)).ravel() / 32 for dx in (1, 0)])
     normal = slopes @ slopes.T + np.eye(2, dtype=np.float32)
-    return np.asarray(np.linalg.solve(normal, slopes), dtype=np.float32)
+    return np.asarray(np.linalg.inv(normal) @ slopes, dtype=np.float32)
 
 
 @dataclass(slots=True, eq=False)
@@ -147,7 +152,7 @@ class PieceMemory(Generic[Find]):
         """What was found in this piece, where it and the pixels around it are still the same; else None."""
         for known in self._known:
             if (
-                _fresh(known.since_s, time_s)
+                fresh(known.since_s, time_s)
                 and abs(area - known.area) <= _PART_SHARE * known.area
                 and all(abs(a.start - b.start) <= _BOX_PX and abs(a.stop - b.stop) <= _BOX_PX for a, b in zip(box, known.box, strict=True))
                 and self._same(seen[known.wide], known.pixels)

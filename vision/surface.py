@@ -1,0 +1,166 @@
+"""The half of seeing that needs no ball known: the bed from above, the network's word on it, its cloth, what stands out.
+
+Chain: rectify -> network | cloth -> foreground -> proposals. Two steps, so that three threads can share a core each:
+`sight` and, on what it gave, `glance`; both take the pictures in the order of the recording.
+
+The only memory is the cloth's colour, learnt from the pictures themselves about once a second of recording, and what was
+found where the picture has not changed since (vision.stillness): a picture in which nothing changed gives the very
+object that the one before it gave.
+
+A picture is not usable when most of the bed does not look like this cloth or the pockets are not where they belong:
+another view, a replay, a title. The cloth learnt before is kept over such a stretch.
+
+Fails: a recording that starts with another view of a cloth-coloured thing learns that as cloth, until the pockets
+are seen.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.calibration import Calibration
+from vision.bed import Bed
+from vision.cloth import Cloth, ClothLearner, foreground
+from vision.frame import Frame
+from vision.network import Network, Sight
+from vision.proposals import Content, Proposals, find_proposals
+from vision.rectify import TopView
+from vision.stillness import PieceMemory, fresh
+
+Image = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+VIEW_RADIUS_PX = 7.0
+"""Ball radius in the view: at 5 touching balls run together, at 10 a frame costs twice the time."""
+_FINE_RADIUS_PX = 14.0
+"""Ball radius where touching balls are told apart; about that of a 1080p picture of a whole table."""
+_RELEARN_S = 1.0
+"""The cloth is learnt again after this time: lamps and exposure drift within seconds, a resting ball must not fade
+into the cloth (it never does: the cloth's field cannot follow anything as small)."""
+_KEEP = 0.5
+"""Weight of the earlier cloth at each learning."""
+_SAME_CLOTH = 0.35
+"""Change of the cloth's colour over its length up to which earlier and new are averaged; more is another view, from
+which nothing is learnt."""
+_LEAST_SHARE = 0.35
+"""Part of the bed that must look like cloth: two players leaning over a table leave more than half."""
+_POCKETS_KEPT = 0.5
+"""Of the pockets seen so far, this part must stay seen; players cover up to three of six. A picture in which none was
+ever told from the cloth (black on black) is not doubted for it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sighting:
+    """The bed from above, and what the network makes of it.
+
+    Attributes:
+        view: Shape (h, w, 3), uint8, BGR.
+        sight: The network's word; the object of the picture before where nothing has changed.
+    """
+
+    view: Image
+    sight: Sight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Glance:
+    """What stands out of the cloth, before any of it is called a ball.
+
+    Attributes:
+        sight: The network's word.
+        cloth: As known at this picture.
+        mask: Shape of the view: where something other than cloth is seen.
+        proposals: What its pieces may be; None for a picture that cannot be used.
+        why: Why it cannot be used, one line, else empty.
+    """
+
+    sight: Sight
+    cloth: Cloth
+    mask: Mask
+    proposals: Proposals | None
+    why: str = ""
+
+
+class Surface:
+    """One calibrated table's bed, followed through the pictures.
+
+    Attributes:
+        view: The table from above, in which masks and places are.
+        zone: Shape of the view: where balls may lie.
+    """
+
+    def __init__(self, calibration: Calibration, bed: Bed, *, pockets_known: bool, shortcuts: bool) -> None:
+        """Precompute the maps (about a second of work at 1080p); arguments as for `vision.eyes.Eyes`."""
+        self.view = TopView(calibration, ball_radius_px=VIEW_RADIUS_PX)
+        self.zone = bed.zone(self.view)
+        self._fine = TopView(calibration, ball_radius_px=_FINE_RADIUS_PX)
+        self._at_holes = bed.hole_rims(self.view)
+        self._size = calibration.camera.image_size_px
+        self._network = Network()
+        self._learner = ClothLearner(self.view, calibration.table)
+        self._pockets_known = pockets_known
+        self._pockets_most = 0
+        self._cloth: Cloth | None = None
+        self._learnt_s = 0.0
+        self._pieces: PieceMemory[Content] | None = PieceMemory(pad_px=5) if shortcuts else None
+        self._last: Glance | None = None
+        self._last_s = 0.0
+
+    def sight(self, frame: Frame) -> Sighting | None:
+        """The bed from above; None for a picture of another size than the calibration's."""
+        height, width = frame.image.shape[:2]
+        if (width, height) != self._size:
+            return None
+        view = self.view.view(frame.image)
+        return Sighting(view, self._network.look(view, VIEW_RADIUS_PX, frame.time_s if self._pieces is not None else None))
+
+    def glance(self, frame: Frame, sighting: Sighting) -> Glance:
+        """What stands out of the cloth in a picture; the last glance again where nothing has changed."""
+        last, time_s = self._last, frame.time_s
+        if last is not None and sighting.sight is last.sight and fresh(self._last_s, time_s) and not self._due(time_s):
+            return last
+        view, sight = sighting.view, sighting.sight
+        cloth = self._current_cloth(view, time_s)
+        mask = foreground(view, cloth)
+        why = self._unlike(view, cloth, mask)
+        if why:
+            self._last = None
+            return Glance(sight, cloth, mask, None, why)
+        if cloth is not self._cloth:
+            self._cloth, self._learnt_s = cloth, time_s
+        proposals = find_proposals(
+            mask & self.zone, frame.image, view, self.view, self._fine, self._at_holes, memory=self._pieces, time_s=time_s
+        )
+        self._last, self._last_s = Glance(sight, cloth, mask, proposals), time_s
+        return self._last
+
+    def _due(self, time_s: float) -> bool:
+        return self._cloth is None or not 0 <= time_s - self._learnt_s < _RELEARN_S
+
+    def _current_cloth(self, view: Image, time_s: float) -> Cloth:
+        """The cloth known, or one learnt from this view where that is due; kept only if the view shows the table."""
+        known = self._cloth
+        if known is not None and not self._due(time_s):
+            return known
+        learnt = self._learner.learn(view)
+        if known is None:
+            return learnt
+        if np.linalg.norm(learnt.usual - known.usual) > _SAME_CLOTH * np.linalg.norm(known.usual):
+            return known
+        colour = _KEEP * known.colour + (1 - _KEEP) * learnt.colour
+        return Cloth(colour, _KEEP * known.usual + (1 - _KEEP) * learnt.usual, learnt.noise, learnt.share)
+
+    def _unlike(self, view: Image, cloth: Cloth, mask: Mask) -> str:
+        """Why a picture does not show the table; empty where it does."""
+        inside = self._learner.bed[::4, ::4]
+        share = 1.0 - float(mask[::4, ::4][inside].mean()) if inside.any() else 0.0
+        if share < _LEAST_SHARE:
+            return f"only {100 * share:.0f} % of the bed looks like its cloth: another view, or the bed is covered"
+        if not self._pockets_known:
+            return ""
+        pockets = self._learner.pockets_seen(view, cloth)
+        if pockets < _POCKETS_KEPT * self._pockets_most:
+            return f"only {pockets} of the {self._pockets_most} pockets seen before are where they belong: another view"
+        self._pockets_most = max(self._pockets_most, pockets)
+        return ""
