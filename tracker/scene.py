@@ -17,6 +17,7 @@ from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
 from tracker.segment import ShotWindow
 from tracker.stroke import find_stroke, stroke_unseen, was_carried
+from tracker.sway import steadied
 from tracker.truetime import TrueTime, true_time
 from tracker.vanished import vanished_ending, vanished_wakes
 from tracker.wake import make_path, rest_noise_m
@@ -63,7 +64,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     if not window.tracks:
         return None
     clock = true_time(window.tracks, report.clock if report is not None else None)
-    tracks = clock.correct(window.tracks)
+    tracks = steadied(clock.correct(window.tracks))
     noise = rest_noise_m(tracks)
     times = np.unique(np.concatenate([track.times_s for track in tracks]))
     frame = float(np.median(np.diff(times))) if len(times) > 1 else 0.04

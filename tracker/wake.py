@@ -2,7 +2,8 @@
 
 Object balls do not move by themselves: the first one to wake was hit. So it matters to tell a ball that rests in its
 noise from one that moves by a millimetre. The noise is measured where balls lie (differences of neighbouring samples),
-never below a floor, because what a calibration or a compressed picture adds does not show in differences.
+never below a floor, because what a calibration or a compressed picture adds does not show in differences. A detector
+that keeps a centre while the picture stays the same gives it again and again: such a run is one measurement, not many.
 """
 
 from collections.abc import Iterable
@@ -38,6 +39,7 @@ def rest_noise_m(tracks: Iterable[BallTrack]) -> float:
     pools = []
     for track in tracks:
         xy = track.positions_m[track.seen]
+        xy = xy[_fresh(xy)]
         if len(xy) >= 8:
             second = np.diff(xy, n=2, axis=0)
             pools.append(float(np.median(np.abs(second))) / 0.6745 / 6**0.5)
@@ -45,6 +47,13 @@ def rest_noise_m(tracks: Iterable[BallTrack]) -> float:
         return 3 * NOISE_FLOOR_M
     pools.sort()
     return max(NOISE_FLOOR_M, pools[len(pools) // 2])
+
+
+def _fresh(xy: FloatArray) -> NDArray[np.bool_]:
+    """Which samples are measurements of their own, shape (n,): not the very place of the one before once more."""
+    fresh = np.ones(len(xy), np.bool_)
+    fresh[1:] = (xy[1:] != xy[:-1]).any(axis=1)
+    return fresh
 
 
 def make_path(track: BallTrack, noise_m: float) -> Path | None:
@@ -58,10 +67,12 @@ def make_path(track: BallTrack, noise_m: float) -> Path | None:
     strays = _strays(times, xy, noise_m)
     if strays.any():
         times, xy, sigma = times[~strays], np.ascontiguousarray(xy[~strays]), sigma[~strays]
-    variance = _variance(times, xy, sigma, noise_m)
+    fresh = _fresh(xy)
+    runs = np.cumsum(fresh) - 1
+    variance = _variance(times, xy, sigma, noise_m) * np.bincount(runs)[runs]
     centre = np.median(xy, axis=0)
     deviation = np.abs(xy - centre) / np.sqrt(variance)[:, None]
-    if _still(times, xy - centre, deviation, noise_m):
+    if _still(xy - centre, deviation, noise_m, int(fresh.sum())):
         pieces: list[Piece] = [fit_piece(times, xy, variance, first=0, last=len(times) - 1, moving=False)]
     else:
         pieces = _quiet(fit_pieces(times, xy, variance), times, xy, variance)
@@ -100,14 +111,13 @@ def _variance(times: FloatArray, xy: FloatArray, sigma: FloatArray, noise_m: flo
     return np.asarray(base**2 + (BLUR_S * speed) ** 2)
 
 
-def _still(times: FloatArray, offset: FloatArray, deviation: FloatArray, noise_m: float) -> bool:
+def _still(offset: FloatArray, deviation: FloatArray, noise_m: float, fresh: int) -> bool:
     """Whether a ball stays at one place: no stray sample, and no shift between any two tenths of its samples."""
     if float(deviation.max()) > JITTER_REACH:
         return False
-    count = len(times)
-    parts = min(10, max(1, count // 5))
+    parts = min(10, max(1, len(offset) // 5))
     means = np.array([part.mean(0) for part in np.array_split(offset, parts)])
-    limit = 3.5 * noise_m * (parts / count) ** 0.5 + 0.0001
+    limit = 3.5 * noise_m * min(parts / fresh, 1.0) ** 0.5 + 0.0001
     return bool(np.abs(means).max() < limit)
 
 
