@@ -44,6 +44,9 @@ _MIDDLE_SIGMA = 0.03
 Held fast, a cropped and tilted view fits its noses and is yet centimetres off within; free, an upright one runs away."""
 _RUBBER_M, _RUBBER_SIGMA_M = 0.047, 0.008
 """Width of rubber seen from above: 30 to 70 mm."""
+_PRIOR_SLOPES = np.zeros((6, 12))
+_PRIOR_SLOPES[range(6), (0, 1, 2, 9, 10, 11)] = 1 / np.array([_FOCAL_SIGMA, *_LENS_SIGMA, _RUBBER_SIGMA_M, _MIDDLE_SIGMA, _MIDDLE_SIGMA])
+"""Derivative of the priors by the parameters: each holds one."""
 _NOISE_M = 0.001
 """Scale of a good landmark's residual; beyond it the loss grows only linearly."""
 
@@ -186,7 +189,7 @@ def solve(
         start: Parameters to start from.
         lens: Where it is known.
     """
-    lines = _Lines.of(edges, spec, camera_from(start, image_size_px, lens))
+    lines = Lines.of(edges, spec, camera_from(start, image_size_px, lens))
     weights = np.concatenate([np.full(len(e.along_m), min(1.0, np.sqrt(30 / max(1, len(e.along_m))))) for e in edges])
     sigmas = np.concatenate([np.full(len(e.along_m), e.sigma_m) for e in edges])
 
@@ -203,13 +206,19 @@ def solve(
         ]
         return np.concatenate([landmarks, prior])
 
-    fit = least_squares(residuals, start, x_scale="jac", max_nfev=60, ftol=1e-7, xtol=1e-7, gtol=1e-7)
+    def slopes(parameters: FloatArray) -> FloatArray:
+        camera = camera_from(parameters, image_size_px, lens)
+        away = np.nan_to_num(lines.distances_m(camera, float(parameters[9])), nan=10.0) / sigmas
+        landmarks = (_soften_slope(away) * weights / sigmas)[:, None] * lines.slopes(camera, parameters, known_lens=lens is not None)
+        return np.concatenate([landmarks, _PRIOR_SLOPES])
+
+    fit = least_squares(residuals, start, jac=slopes, x_scale="jac", max_nfev=60, ftol=1e-7, xtol=1e-7, gtol=1e-7)
     found = np.asarray(fit.x, dtype=np.float64)
     return Solution(camera=camera_from(found, image_size_px, lens), rubber_m=float(found[9]), parameters=found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Lines:
+class Lines:
     """Landmarks of all edges with the table points that they belong to."""
 
     points_px: FloatArray
@@ -220,7 +229,7 @@ class _Lines:
     height_m: float
 
     @classmethod
-    def of(cls, edges: Sequence[EdgePoints], spec: TableSpec, camera: CameraModel) -> "_Lines":
+    def of(cls, edges: Sequence[EdgePoints], spec: TableSpec, camera: CameraModel) -> "Lines":
         base = np.concatenate([side_points_m(e.side, e.along_m, np.zeros(len(e.along_m)), spec) for e in edges])
         normal = np.concatenate([np.tile(_NORMALS[e.side], (len(e.along_m), 1)) for e in edges])
         clockwise = np.column_stack([normal[:, 1], -normal[:, 0]])
@@ -245,15 +254,36 @@ class _Lines:
         away = self.points_px - camera.to_pixels(line, height_m=self.height_m)
         return np.asarray((away * self.across).sum(axis=1), dtype=np.float64)
 
+    def slopes(self, camera: CameraModel, parameters: FloatArray, *, known_lens: bool) -> FloatArray:
+        """Derivative of `distances_m` by each parameter, shape (N, 12); NaN becomes 0."""
+        line = self.base_m + self.normal_m * (self.outer * parameters[9])[:, None]
+        points = np.column_stack([line, np.full(len(line), self.height_m)])
+        turn, move = parameters[3:6], camera.translation_m
+        by_turn_move_lens = np.asarray(cv2.projectPoints(points, turn, move, camera.matrix, camera.distortion)[1], dtype=np.float64)
+        # Columns: turn 0-2, move 3-5, fx fy 6-7, cx cy 8-9, k1 k2 p1 p2 k3 10-14; rows x and y by turns.
+        by = by_turn_move_lens.reshape(len(line), 2, -1)
+        pixels = np.zeros((len(line), 2, len(parameters)))
+        pixels[..., 3:9] = by[..., :6]
+        pixels[..., 9] = np.einsum("nij,nj->ni", by[..., 3:6], (self.normal_m * self.outer[:, None]) @ camera.rotation[:, :2].T)
+        if not known_lens:
+            width, height = camera.image_size_px
+            focal, (k1, k2) = camera.matrix[0, 0], camera.distortion[:2]
+            corner = (width**2 + height**2) / 4 / focal**2
+            # The lens is given at the picture's corner, whose angle shrinks as the focal length grows.
+            pixels[..., 0] = focal * by[..., 6:8].sum(axis=2) + 2 * k1 * by[..., 10] + 4 * k2 * by[..., 11]
+            pixels[..., 1], pixels[..., 2] = by[..., 10] / corner, by[..., 11] / corner**2
+            pixels[..., 10:12] = by[..., 8:10] * max(camera.image_size_px)
+        return np.asarray(np.nan_to_num(-np.einsum("nik,ni->nk", pixels, self.across)), dtype=np.float64)
+
 
 def distances_m(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatArray:
     """How far outward of its modelled line each landmark of an edge lies, metres, shape (N,)."""
-    return _Lines.of([edge], spec, solution.camera).distances_m(solution.camera, solution.rubber_m)
+    return Lines.of([edge], spec, solution.camera).distances_m(solution.camera, solution.rubber_m)
 
 
 def modelled_px(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatArray:
     """Where the model has the nearest point of each landmark's line, shape (N, 2), pixels."""
-    lines = _Lines.of([edge], spec, solution.camera)
+    lines = Lines.of([edge], spec, solution.camera)
     away = lines.distances_m(solution.camera, solution.rubber_m)
     across = lines.across / (lines.across**2).sum(axis=1)[:, None]
     return np.asarray(edge.points_px - across * away[:, None], dtype=np.float64)
@@ -262,3 +292,9 @@ def modelled_px(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatA
 def _soften(residuals: FloatArray) -> FloatArray:
     """Residuals whose squares are the soft L1 loss: unchanged when small, growing as the root when large."""
     return np.asarray(np.sign(residuals) * np.sqrt(2 * (np.sqrt(1 + residuals**2) - 1)), dtype=np.float64)
+
+
+def _soften_slope(residuals: FloatArray) -> FloatArray:
+    """Derivative of `_soften`."""
+    soft = np.sqrt(2 * (np.sqrt(1 + residuals**2) - 1))
+    return np.asarray(np.where(soft > 1e-6, np.abs(residuals) / np.maximum(np.sqrt(1 + residuals**2) * soft, 1e-12), 1.0), dtype=np.float64)
