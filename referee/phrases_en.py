@@ -3,6 +3,7 @@
 QUESTIONS = {
     "first_not_seen": "first ball not seen",
     "strike_not_seen": "the strike is not in the recording",
+    "not_judged": "the camera was away while the shot was under way",
     "struck_ball": "the struck ball was read as {ball}",
     "what_called": "what was called",
     "near_limit": "whether {ball} lies {place}, within 3 mm of its limit",

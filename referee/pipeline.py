@@ -16,7 +16,7 @@ from referee.shot_ruling import ShotRuling
 from tracker.history import BallTrack, TableState, TrackReport
 from tracker.read import read_shot
 from tracker.segment import Segmenter, ShotWindow
-from tracker.shot import Shot
+from tracker.shot import NOT_JUDGED, Doubt, Shot
 from tracker.tracks import Tracker
 from vision.detection import Observation
 from vision.eyes import Eyes
@@ -79,6 +79,7 @@ class Pipeline:
             match: Rulings are folded into it; one match may run over several recordings.
         """
         self._calibration = calibration
+        self._ball_set = ball_set
         self._match = match
         self._eyes = Eyes(calibration, ball_set)
         self._tracker = Tracker(calibration.table, ball_set)
@@ -118,6 +119,22 @@ class Pipeline:
         shot = self._read(window) if window is not None else None
         return (update,) if shot is None else (update, shot)
 
+    @property
+    def moving(self) -> bool:
+        """A shot may be under way."""
+        return self._segmenter.moving
+
+    def abandon(self, why: str) -> tuple[ShotUpdate, ...]:
+        """The picture went away for too long: a shot that was under way is recorded as not judged, and all is followed anew.
+
+        Args:
+            why: What happened, half a sentence.
+        """
+        window = self._segmenter.finish()
+        shot = self._read(window, not_judged=why) if window is not None else None
+        self._tracker, self._segmenter = Tracker(self._calibration.table, self._ball_set), Segmenter()
+        return () if shot is None else (shot,)
+
     def finish(self) -> tuple[ShotUpdate, ...]:
         """The recording is over: a shot that was under way is closed at the last frame."""
         window = self._segmenter.finish()
@@ -133,7 +150,7 @@ class Pipeline:
         else:
             self._bad.append(BadInterval(from_s=observation.time_s, to_s=observation.time_s, why=observation.why))
 
-    def _read(self, window: ShotWindow) -> ShotUpdate | None:
+    def _read(self, window: ShotWindow, *, not_judged: str = "") -> ShotUpdate | None:
         report = self._tracker.report(window.start_s, window.end_s)
         shot = read_shot(
             replace(window, tracks=report.tracks),
@@ -145,6 +162,8 @@ class Pipeline:
         if shot is None:
             return None
         shot = replace(shot, before_px=self._pixels(shot.before))
+        if not_judged:
+            shot = replace(shot, complete=False, doubts=(Doubt(kind="frames_missing", text=f"{NOT_JUDGED}: {not_judged}"), *shot.doubts))
         ruling = self._match.record_shot(shot, self._take_declared(shot.start_s))
         return ShotUpdate(shot=shot, ruling=ruling, tracks=report.tracks, paths=_paths(shot, report))
 

@@ -170,6 +170,8 @@ def _why_unseen(shot: Shot, state: State) -> tuple[Reason, ...]:
     """Why nothing about the stroke can be stated, whatever the readings say; empty where something can."""
     if any(doubt.kind == "strike_not_seen" for doubt in shot.doubts):
         return (Reason("strike_not_seen", ()),)
+    if not shot.judged:
+        return (Reason("not_judged", ()),)
     if shot.cue_ball not in (None, state.cue_ball):
         return (Reason("struck_ball", (), {"ball": str(shot.cue_ball)}),)
     return ()

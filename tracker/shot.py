@@ -50,6 +50,9 @@ DOUBT_KINDS = (
     "calibration",
 )
 
+NOT_JUDGED = "not judged"
+"""A `frames_missing` doubt that begins so says that the camera was away while the shot was under way: nothing is stated on it."""
+
 EVENT_FIELDS = ("t", "type", "p")
 
 
@@ -160,6 +163,11 @@ class Shot:
     rail_after_contact: float
     before_px: Mapping[BallId, tuple[float, float]] = field(default_factory=dict)
     doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def judged(self) -> bool:
+        """False where the camera was away while it was under way."""
+        return not any(doubt.kind == "frames_missing" and doubt.text.startswith(NOT_JUDGED) for doubt in self.doubts)
 
     def to_dict(self) -> dict[str, Any]:
         """The shot line."""
