@@ -4,23 +4,35 @@ A dark ball at four metres a second on dark cloth is a smear that no detector fi
 ball changes its course two radii away at that moment. Then it was hit, and momentum says how it left: with the velocity
 that the other lost. If that way leads into a mouth and the ball is not seen on the bed again, it fell there.
 
+Of a fast ball few pictures show the way in, and the piece fitted to them may swallow the first picture of the way out. So
+each picture around the meeting is tried as the last before it: the way in is drawn to where it touches the ball at rest,
+the way out back to that time, and the split at which they meet best counts.
+
 Fails: throw and the noise of the other ball's course bend the way by some degrees, so far mouths are not told apart well.
 """
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.equipment import BallId
 from calibration.table import POCKETS
+from tracker.contacts import touch_time
 from tracker.endings import Ending
 from tracker.history import TrackEnd
 from tracker.kinks import Kink, Path
 from tracker.noses import Surroundings
-from tracker.trajectory import Piece
+from tracker.trajectory import Piece, fit_piece
 
 REACH_SLACK_M = 0.012
 """Distance of the centres from two radii at the kink: at 25 pictures a second the meeting point is known to a centimetre."""
+ALONG = 0.8
+"""Least cosine between the change of course and the line of centres: throw, noise of short ways."""
+SIDE_S = 0.15
+"""Samples on either side that tell a way: of a fast ball the first few, before it slows or meets something else."""
+MEETING_M = 0.02
+"""How near way in and way out come at the meeting: a streak tells its ball to half a centimetre, two of them draw a way."""
 LEAST_MPS = 0.8
 """A slower ball would have been seen moving off."""
 FALL_S = 1.5
@@ -39,19 +51,69 @@ def vanished_wakes(paths: Mapping[BallId, Path], kinks: Sequence[Kink], reach_m:
         if rest.moving or end_s - last < max(0.25, 4 * frame_s):
             continue
         place = rest.position(last)
+        turns = [kink for kink in kinks if kink.ball != ball and not kink.wakes]
+        turns += [kink for other in paths.values() if other.ball != ball and (kink := _turn(other, rest, last, kinks, reach_m, frame_s))]
         near = [
             kink
-            for kink in kinks
-            if kink.ball != ball
-            and not kink.wakes
-            and last - 0.5 * frame_s <= kink.time_s <= last + 3 * frame_s
+            for kink in turns
+            if last - 0.5 * frame_s <= kink.time_s <= last + 3 * frame_s
             and abs(float(np.hypot(*(kink.place_m - place))) - reach_m) < REACH_SLACK_M
             and kink.size_mps > LEAST_MPS
-            and float((kink.place_m - place) @ kink.jump_mps) > 0.8 * reach_m * kink.size_mps
+            and float((kink.place_m - place) @ kink.jump_mps) > ALONG * reach_m * kink.size_mps
         ]
         if near:
             found.append(_wake(path, rest, max(near, key=lambda kink: kink.size_mps)))
     return found
+
+
+def _turn(path: Path, rest: Piece, last_s: float, kinks: Sequence[Kink], reach_m: float, frame_s: float) -> Kink | None:
+    """The change of course of a ball where it touched one at rest that vanished, by the best split of its samples."""
+    start = next((kink for kink in kinks if kink.ball == path.ball and kink.wakes), None)
+    moving = path.times_s > start.time_s if start is not None else np.ones(len(path.times_s), np.bool_)
+    best: tuple[float, Kink] | None = None
+    for k in range(len(path.times_s) - 2):
+        if not (last_s - 1.5 * frame_s < path.times_s[k] < last_s + 2.5 * frame_s):
+            continue
+        before = _side(path, moving & (np.arange(len(moving)) <= k), path.times_s[k], start)
+        after = _side(path, np.arange(len(moving)) > k, path.times_s[k + 1], None)
+        if before is None or after is None:
+            continue
+        met = touch_time(before, rest, reach_m, before.end_s - frame_s, after.start_s + 0.5 * frame_s)
+        if met is None:
+            continue
+        time = met[0]
+        apart = float(np.hypot(*(before.position(time) - after.position(time))))
+        if apart < MEETING_M and (best is None or apart < best[0]):
+            best = apart, _kink_at(path, before, after, time)
+    return None if best is None else best[1]
+
+
+def _side(path: Path, rows: NDArray[np.bool_], near_s: float, start: Kink | None) -> Piece | None:
+    """A way fitted to the samples among `rows` near a time, and to the start from rest where that is near; None from one place."""
+    use = rows & (np.abs(path.times_s - near_s) < SIDE_S)
+    times, places, variance = path.times_s[use], path.xy_m[use], path.variance[use]
+    if start is not None and near_s - start.time_s < SIDE_S:
+        times = np.concatenate([[start.time_s], times])
+        places = np.concatenate([[start.before.coefficients[0]], places])
+        variance = np.concatenate([[start.before.position_variance(start.time_s) + 1e-8], variance])
+    if len(times) < 2:
+        return None
+    return fit_piece(times, places, variance, first=0, last=len(times) - 1, moving=True)
+
+
+def _kink_at(path: Path, before: Piece, after: Piece, time_s: float) -> Kink:
+    return Kink(
+        ball=path.ball,
+        time_s=time_s,
+        sigma_s=0.25 * (after.start_s - before.end_s),
+        low_s=before.end_s,
+        high_s=after.start_s,
+        place_m=before.position(time_s),
+        jump_mps=after.velocity(time_s) - before.velocity(time_s),
+        variance=before.velocity_variance(time_s) + after.velocity_variance(time_s),
+        before=before,
+        after=after,
+    )
 
 
 def _wake(path: Path, rest: Piece, cause: Kink) -> Kink:
