@@ -12,7 +12,7 @@
 
 const FIRST_WAIT_S = 0.5;
 const LONGEST_WAIT_S = 8;
-const SILENCE_S = 6; // The server says something every second or two; longer silence is a dead line nobody closed.
+const MISSED_BEATS = 3; // The snapshot says how often the server speaks at least; three times that is a dead line nobody closed.
 const ANSWER_S = 8; // Rules answer within a second; a correction that judges a long match again may take some.
 
 export class Connection {
@@ -20,6 +20,7 @@ export class Connection {
   #tries = 0;
   #timer = null;
   #heard = 0;
+  #silence_s = Infinity;
   #pending = new Map();
   #count = 0;
   // Ids are unique across tabs and restarts: the server carries each out once.
@@ -76,6 +77,7 @@ export class Connection {
 
   #received(data) {
     this.#heard = performance.now();
+    if (data.type === "snapshot" && data.beat_s) this.#silence_s = MISSED_BEATS * data.beat_s;
     if (data.type === "snapshot" && !this.online) {
       this.online = true;
       this.#tries = 0;
@@ -105,7 +107,7 @@ export class Connection {
   }
 
   #listen() {
-    if (this.#socket?.readyState !== WebSocket.OPEN || performance.now() - this.#heard < SILENCE_S * 1000) return;
+    if (this.#socket?.readyState !== WebSocket.OPEN || performance.now() - this.#heard < this.#silence_s * 1000) return;
     const socket = this.#socket;
     socket.close();
     this.#closed(socket); // The closing handshake of a dead line can take a minute.

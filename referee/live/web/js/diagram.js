@@ -83,9 +83,9 @@ export class Diagram {
     fill(this.layers.marks, shot ? drawMarks(shot, this.map, this.table, this.say) : []);
   }
 
-  /** The zone for the cue ball in hand, {from_m, to_m}, or null. */
-  setZone(zone) {
-    if (this.map) fill(this.layers.zone, zone ? drawZone(zone, this.map) : []);
+  /** The zone for the cue ball in hand, a polygon [[x_m, y_m], ...], or null. */
+  setZone(polygon) {
+    if (this.map) fill(this.layers.zone, polygon?.length ? drawZone(polygon, this.map) : []);
   }
 
   /** Where balls have to go: [{ball, x_m, y_m, now: [x_m, y_m]|null, done, text}]. */
@@ -162,6 +162,6 @@ function drawBall(ball, kind, say) {
     const band = `M${wide} ${-high}A10 10 0 0 1 ${wide} ${high}H-${wide}A10 10 0 0 1 -${wide} ${-high}Z`;
     parts.push(svg("path", { fill: ballColour(ball), d: band }));
   }
-  if (label) parts.push(svg(`text.t.${isDark(ball) ? "light" : "dark"}`, { "font-size": label.length > 1 ? 10.5 : 12 }, label));
+  if (label) parts.push(svg(`text.t.${isDark(ball) ? "light" : "dark"}`, { "font-size": label.length > 1 ? 11.5 : 14 }, label));
   return svg("g", { "data-ball": ball }, title, parts);
 }

@@ -80,18 +80,10 @@ function placeAt(path, t) {
   return path[path.length - 1].slice(1);
 }
 
-/** A rectangle of the table, hatched; its edges in pieces because the lens bends them. */
-export function drawZone({ from_m, to_m }, map) {
-  const [[ax, ay], [bx, by]] = [from_m, to_m];
-  const corners = [
-    [ax, ay],
-    [bx, ay],
-    [bx, by],
-    [ax, by],
-    [ax, ay],
-  ];
-  const places = corners.slice(0, 4).flatMap(([px, py], i) => {
-    const [qx, qy] = corners[i + 1];
+/** A polygon of the table; its edges in pieces because the lens bends them. */
+export function drawZone(polygon, map) {
+  const places = polygon.flatMap(([px, py], i) => {
+    const [qx, qy] = polygon[(i + 1) % polygon.length];
     return Array.from({ length: 8 }, (_, k) => map.point(px + ((qx - px) * k) / 8, py + ((qy - py) * k) / 8, 0));
   });
   return [svg("path.zone", { d: `M${places.map(spell).join("L")}Z` })];
@@ -122,7 +114,7 @@ export function drawHelp(targets, map) {
     .map(({ x_m, y_m, text, done }) => {
       const [x, y] = map.point(x_m, y_m);
       const up = y - top > height / 2 ? -1 : 1;
-      const half = (text.length * size * 0.56) / 2;
+      const half = (text.length * size * 0.64) / 2;
       const u = Math.max(left + half + 6, Math.min(left + width - half - 6, x));
       return svg(
         `g.note${done ? ".done" : ""}`,

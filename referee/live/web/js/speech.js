@@ -1,17 +1,15 @@
 /**
- * Calls said aloud by the browser, off until a person turns them on (browsers ask for that, and halls too).
- * A new call cuts an older one short; the same call is never said twice, also not after a return of the line.
+ * Calls said aloud by the browser: off until a person turns it on (browsers ask for that, and halls too).
+ * A new call cuts an older one short; a warning or the ten seconds wait their turn.
  */
 
 const KEY = "cueref.speech";
-const VOICES = { en: "en-GB", ru: "ru-RU" };
+const ACCENTS = { en: "en-GB", ru: "ru-RU" };
 
 export class Speech {
-  #said = null;
-
   constructor() {
     this.possible = "speechSynthesis" in window;
-    this.on = this.possible && remembered() === "on";
+    this.on = this.possible && stored() === "on";
   }
 
   /** Turn on or off, and remember it on this device. */
@@ -26,29 +24,21 @@ export class Speech {
   }
 
   /**
-   * @param {string} key what makes this call another than the last, such as the shot with its version
    * @param {string} text
    * @param {string} language "en" or "ru"
+   * @param {boolean} now cut short what is being said
    */
-  say(key, text, language) {
-    const isNew = this.#said !== key;
-    this.#said = key;
-    if (!this.on || !isNew || !text) return false;
+  speak(text, language, now) {
+    if (!this.on || !text) return;
     const utterance = new SpeechSynthesisUtterance(text);
-    utterance.lang = VOICES[language] ?? language;
+    utterance.lang = ACCENTS[language] ?? language;
     utterance.voice = speechSynthesis.getVoices().find((voice) => voice.lang.startsWith(language)) ?? null;
-    speechSynthesis.cancel();
+    if (now) speechSynthesis.cancel();
     speechSynthesis.speak(utterance);
-    return true;
-  }
-
-  /** Take a call as known without saying it: what stood on the page when it was opened is no news. */
-  know(key) {
-    this.#said = key;
   }
 }
 
-function remembered() {
+function stored() {
   try {
     return localStorage.getItem(KEY);
   } catch {

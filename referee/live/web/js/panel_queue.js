@@ -1,0 +1,60 @@
+/** Calls that nobody has decided: what each may have been, the pictures, and stands / overturned / too close. */
+
+import { button, el, rebuild } from "./dom.js";
+import { percent } from "./panel_call.js";
+
+export class QueuePanel {
+  /**
+   * @param {import("./page.js").Page} page
+   * @param {HTMLElement} place
+   * @param {{may: () => boolean, act: Function, show: (shot: object) => void}} tools
+   */
+  constructor(page, place, tools) {
+    this.page = page;
+    this.place = place;
+    this.tools = tools;
+    page.store.on(["match", "role"], () => this.draw());
+  }
+
+  draw() {
+    const { match } = this.page.store;
+    if (!match) return;
+    const { say, language } = this.page;
+    const may = this.tools.may();
+    this.place.hidden = !match.undecided.length;
+    rebuild(this.place, [language.code, may, match.undecided, match.players], () => [
+      el("h2", {}, say("queue"), " ", el("span.count", { "data-undecided": match.undecided.length }, match.undecided.length)),
+      el("ol", {}, match.undecided.map((shot) => this.#item(shot, match, may))),
+    ]);
+  }
+
+  #item(shot, match, may) {
+    const { say, pick } = this.page;
+    return el(
+      "li",
+      { "data-shot": shot.number },
+      el("p.meta", {}, el("span", {}, say("shot_n", { n: shot.number })), el("span", {}, match.players[shot.player] ?? "")),
+      el("p.asked", {}, shot.judged === false ? say("not_judged_why") : pick(shot.call)),
+      shot.still ? el("img", { src: shot.still, alt: say("still_alt", { n: shot.number }), loading: "lazy" }) : null,
+      may ? el("div.choices", {}, (shot.choices ?? []).map((choice, index) => this.#choice(shot, choice, index))) : null,
+      el("p.row", {}, button(say("show_on_table"), () => this.tools.show(shot), { key: `show-${shot.number}`, kind: "quiet" })),
+    );
+  }
+
+  #choice(shot, choice, index) {
+    const { say, pick } = this.page;
+    const codes = choice.word === "overturned" ? { foul_codes: choice.foul_codes } : {};
+    return el(
+      "button.choice",
+      {
+        type: "button",
+        "data-key": `${shot.number}-${index}`,
+        "data-word": choice.word,
+        on: { click: () => this.tools.act("decide", { shot: shot.number, word: choice.word, ...codes }) },
+      },
+      el("strong", {}, say(choice.word)),
+      el("span", {}, pick(choice.call)),
+      choice.p === null || choice.p === undefined || choice.word === "too_close" ? null : el("span.num.soft", {}, percent(choice.p)),
+    );
+  }
+}

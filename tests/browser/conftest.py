@@ -1,0 +1,46 @@
+"""A browser for the page tests: Debian's chromium driven by Playwright; without either they skip and say why."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """One chromium for all tests of a run."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install -e '.[browser]'")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    # Root needs --no-sandbox; the other flags keep chromium from calling home and from waiting for a graphics card.
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def new_page(browser: "Browser") -> Iterator[Callable[..., "Page"]]:
+    """Makes pages, each in a browser of its own; anything that goes wrong inside one fails the test."""
+    contexts, faults = [], []
+
+    def make(width: int = 1024, height: int = 768, **options: Any) -> "Page":
+        context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert faults == []
