@@ -7,7 +7,7 @@ beside its target and then renamed: a review that fails or is stopped leaves the
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -28,6 +28,7 @@ from referee.report import ShotMedia, write_report
 from referee.review_object import review_object
 from referee.rules.games import find_ruleset
 from referee.rules.options import Options
+from referee.rushes import Rushes
 from tracker.history import BallTrack, TableState
 from tracker.segment import tracks_of
 from vision.capture import SAMPLES, Picture, VideoSource, missing_bytes, open_video, sample_pictures
@@ -83,6 +84,7 @@ class _Recording:
 
     path: Path
     calibration: Calibration
+    rushes: Rushes | None = None
     shots: list[ShotUpdate] = field(default_factory=list)
     states: list[TableState] = field(default_factory=list)
     bad: tuple[BadInterval, ...] = ()
@@ -131,7 +133,7 @@ def _review(
     for number, path in enumerate(request.videos):
         calibration = first if number == 0 else _calibrated(request, path, say, quiet)
         calls = request.calls if number == 0 else ()
-        recordings.append(_judge(path, calibration, ball_set, match, calls, request.partial, on_shot, quiet))
+        recordings.append(_judge(path, calibration, ball_set, match, calls, request.partial, request.annotate, on_shot, quiet))
     result = _result(match, recordings)
     with _written(folder) as written:
         media = _annotate(recordings, result, written, quiet) if request.annotate else _media(recordings, {})
@@ -211,10 +213,12 @@ def _judge(
     match: Match,
     calls: Sequence[PersonEvent],
     partial: bool,
+    annotate: bool,
     on_shot: Callable[[ShotUpdate], None],
     quiet: bool,
 ) -> _Recording:
-    recording = _Recording(path=path, calibration=calibration)
+    rushes = Rushes(calibration.camera.image_size_px) if annotate else None
+    recording = _Recording(path=path, calibration=calibration, rushes=rushes)
     pipeline = Pipeline(calibration, ball_set, match)
     pipeline.declare(calls)
 
@@ -228,7 +232,8 @@ def _judge(
     with (
         open_video(path) as source,
         show_progress(f"Reviewing {path.name}", source.duration_s, quiet=quiet) as advance,
-        read_ahead((frame, pipeline.sight(frame)) for frame in source) as sights,
+        read_ahead(source if rushes is None else map(rushes.keep, source)) as frames,
+        read_ahead((frame, pipeline.sight(frame)) for frame in frames) as sights,
         read_ahead((frame, pipeline.glance(frame, sight)) for frame, sight in sights) as glances,
     ):
         _check_size(source, calibration)
@@ -282,8 +287,9 @@ def _annotate(
         name = VIDEO_NAME if number == 0 else f"annotated-{number + 1}.mp4"
         numbers = {update.shot.number for update in recording.shots}
         part = {**result, "shots": [shot for shot in result["shots"] if shot["number"] in numbers]}
+        kept = recording.rushes.frames() if recording.rushes is not None else None
         with (
-            open_video(recording.path) as source,
+            open_video(recording.path) if kept is None else nullcontext(kept) as source,
             show_progress(f"Writing {name}", recording.length_s, quiet=quiet) as advance,
             read_ahead(source) as frames,
         ):

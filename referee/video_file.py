@@ -29,6 +29,18 @@ _X264 = {
 }
 
 
+def video_size(size_px: tuple[int, int], most_width_px: int = MOST_WIDTH_PX) -> tuple[int, int]:
+    """(width, height) of the annotated video of a recording of the given size, even numbers."""
+    scale = min(1.0, most_width_px / size_px[0])
+    return max(2, round(size_px[0] * scale / 2) * 2), max(2, round(size_px[1] * scale / 2) * 2)
+
+
+def reduce_picture(image: Image, size_px: tuple[int, int], into: Image | None = None) -> Image:
+    """A picture at the size of the video, in a new array or in the one given."""
+    halved = image.shape[1] == 2 * size_px[0]
+    return np.asarray(cv2.resize(image, size_px, dst=into, interpolation=cv2.INTER_AREA if halved else cv2.INTER_LINEAR), dtype=np.uint8)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Planes:
     """One picture for the encoder: Y, U, V (4:2:0) below each other, and its time in ticks."""
@@ -58,8 +70,7 @@ class AnnotatedWriter:
         Raises:
             OSError: If the file cannot be written.
         """
-        scale = min(1.0, most_width_px / size_px[0])
-        self.size_px = (max(2, round(size_px[0] * scale / 2) * 2), max(2, round(size_px[1] * scale / 2) * 2))
+        self.size_px = video_size(size_px, most_width_px)
         self._target, self._partial = path, path.with_name(f"{path.stem}.part{path.suffix}")
         self._last_pts = -1
         self._small = np.empty((self.size_px[1], self.size_px[0], 3), dtype=np.uint8)
@@ -73,10 +84,7 @@ class AnnotatedWriter:
 
     def shrink(self, image: Image) -> Image:
         """The frame at the size of the video, a picture to draw on; the next call overwrites it."""
-        size = image.shape[1], image.shape[0]
-        halved = size[0] == 2 * self.size_px[0]
-        cv2.resize(image, self.size_px, dst=self._small, interpolation=cv2.INTER_AREA if halved else cv2.INTER_LINEAR)
-        return self._small
+        return reduce_picture(image, self.size_px, self._small)
 
     def planes(self, image: Image, time_s: float) -> Planes:
         """A picture of the video's size, BGR, as the encoder takes it, to be shown from `time_s` on."""
