@@ -132,8 +132,12 @@ class Pipeline:
         """
         window = self._segmenter.finish()
         shot = self._read(window, not_judged=why) if window is not None else None
-        self._tracker, self._segmenter = Tracker(self._calibration.table, self._ball_set), Segmenter()
+        self.restart()
         return () if shot is None else (shot,)
+
+    def restart(self) -> None:
+        """Follow everything anew from the next frame on; a shot under way is forgotten."""
+        self._tracker, self._segmenter = Tracker(self._calibration.table, self._ball_set), Segmenter()
 
     def finish(self) -> tuple[ShotUpdate, ...]:
         """The recording is over: a shot that was under way is closed at the last frame."""

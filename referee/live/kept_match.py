@@ -62,9 +62,23 @@ class KeptMatch(Match):
             super().record(kind, **fields)
 
     def record_shot(self, shot: Shot, people: Sequence[PersonEvent] = ()) -> ShotRuling:
-        """As `Match.record_shot`, on disk when it returns."""
-        with self._kept():
-            return super().record_shot(shot, people)
+        """As `Match.record_shot`, on disk when it returns.
+
+        A shot must never be lost for what people said about it: where a word of theirs cannot be (a touched ball that
+        turns out not to have been there), it is made void, the last one first, and stays in the log as such.
+        """
+        with self.lock:
+            while True:
+                try:
+                    with self._kept():
+                        return super().record_shot(shot, people)
+                except InputError:
+                    if people:
+                        people = people[:-1]
+                    elif self._state.people:
+                        self.correct(self._state.people[-1].id, void=True)
+                    else:
+                        raise
 
     def undo(self) -> tuple[Difference, ...]:
         """As `Match.undo`, on disk when it returns."""

@@ -1,6 +1,7 @@
 """One shot as the pages show it (docs/live-protocol.md): call, why, doubts, what can be decided, paths; pure."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from referee.decided import choices
@@ -65,7 +66,7 @@ def shot_view(
     """
     data = ruling.to_dict()
     shot = {**line, **data}
-    number, clauses = ruling.number, read_clause_texts()
+    number, clauses = ruling.number, _clauses()
     return {
         **brief_view(line, ruling, event, players, entry),
         "default": data["default"],
@@ -123,6 +124,12 @@ def _choice_texts(shot: Mapping[str, Any], ruling: Ruling, players: Mapping[str,
         "reasoning": [{"key": item.key, "clauses": list(item.clauses), "values": dict(item.values)} for item in ruling.reasons],
     }
     return both(lambda words: call_text(said, players, words))
+
+
+@cache
+def _clauses() -> Mapping[str, str]:
+    """Read once: it is a file."""
+    return read_clause_texts()
 
 
 def thinned(paths: Mapping[str, Any], most: int = 90) -> dict[str, list[list[float]]]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from referee.wording import LANGUAGES, ball_name, pocket_name
+from referee.wording import LANGUAGES, ball_name, player_name, pocket_name
 from referee.words import Words, fill
 
 Text = dict[str, str]
@@ -111,3 +111,11 @@ def said_text(kind: str, fields: Mapping[str, Any]) -> Text:
     if kind == "touch":
         return filled(SAID["touch"], lambda w: {"ball": ball_name(fields.get("ball"), w)})
     return filled(SAID.get(kind, plain(kind)), lambda w: {key: str(value) for key, value in fields.items()})
+
+
+def two_fouls_text(player: str, players: Mapping[str, str]) -> Text:
+    """The warning to a player on two fouls (N9-13.3)."""
+    return {
+        key: text[:1].upper() + text[1:]
+        for key, text in filled(SPOKEN["two_fouls"], lambda w: {"name": player_name(player, players, w)}).items()
+    }

@@ -1,0 +1,107 @@
+"""From the thread that reads the camera to the one that looks: what cannot be handled in time is dropped, never queued up.
+
+In time is within `LATE_S` while looking keeps up with the camera: a pause for reading a finished shot then costs
+nothing. Once it does not keep up (`BEHIND` pictures have been waiting for a while), only the newest picture is taken, so that
+what is seen is never older than one picture's work. What was dropped is counted: to the tracker it is missing.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from threading import Condition
+
+from referee.live.cameras import Captured
+from referee.live.health import Look
+
+LATE_S = 0.6
+"""A picture older than this is dropped: half a second of reading a shot is bridged, and a ruling still comes within one."""
+BEHIND_S = 0.25
+"""When a picture is taken this late again and again, looking does not keep up."""
+CAUGHT_UP_S = 0.04
+"""When one is taken this soon after its arrival, it does again."""
+BEHIND_COUNT = 25
+"""So many pictures in a row taken late is "again and again": a second of them is more than one shot's reading delays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arrived:
+    """A picture with its true time.
+
+    Attributes:
+        captured: As it came.
+        time_s: True time on the match's clock.
+        look: For telling the same picture from another.
+        dropped_before: Pictures dropped just before it.
+    """
+
+    captured: Captured
+    time_s: float
+    look: Look
+    dropped_before: int = 0
+
+
+class Handoff:
+    """A short queue between two threads.
+
+    Args:
+        lossless: Never drop, let the reader wait instead: for a recording that is to be judged whole.
+    """
+
+    def __init__(self, *, lossless: bool = False) -> None:
+        self._lossless = lossless
+        self._waiting: deque[Arrived] = deque()
+        self._changed = Condition()
+        self._dropped = 0
+        self._late = 0
+        self._over = False
+        self.taken = 0
+        self.came = 0
+
+    def put(self, arrived: Arrived) -> None:
+        """Hand a picture over."""
+        with self._changed:
+            while self._lossless and len(self._waiting) >= 4 and not self._over:
+                self._changed.wait(0.1)
+            self.came += 1
+            self._waiting.append(arrived)
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """There will be no more."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+    @property
+    def is_over(self) -> bool:
+        """Closed, and everything taken."""
+        with self._changed:
+            return self._over and not self._waiting
+
+    def take(self, now_s: float, timeout_s: float) -> tuple[Arrived, int] | None:
+        """The next picture and how many were dropped before it; None where none comes in time.
+
+        Args:
+            now_s: On the clock of the arrivals.
+            timeout_s: How long to wait for one.
+        """
+        with self._changed:
+            if not self._waiting and not self._over:
+                self._changed.wait(timeout_s)
+            if not self._waiting:
+                return None
+            if not self._lossless:
+                self._drop(now_s)
+            found, dropped, self._dropped = self._waiting.popleft(), self._dropped, 0
+            self.taken += 1
+            self._changed.notify_all()
+            return found, dropped
+
+    def _drop(self, now_s: float) -> None:
+        late_s = now_s - self._waiting[0].captured.arrival_s
+        self._late = self._late + 1 if late_s > BEHIND_S else 0 if late_s < CAUGHT_UP_S else self._late
+        keeps_up = self._late < BEHIND_COUNT
+        while len(self._waiting) > 1 and (not keeps_up or now_s - self._waiting[0].captured.arrival_s > LATE_S):
+            self._waiting.popleft()
+            self._dropped += 1
+        if not keeps_up and self._dropped == 0:
+            self._late = 0
