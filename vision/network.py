@@ -21,6 +21,7 @@ from calibration.errors import InputError
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
+_Box = tuple[slice, slice]
 
 MODEL = Path(__file__).parent / "models" / "model.onnx"
 _RADIUS_PX = 5.0
@@ -34,7 +35,10 @@ _MILD = 0.65
 """Scale down to which two pixels in each direction are enough to take for a mean."""
 _KEPT_S = 1.0
 """A sight is made again in another second of the recording, so that no single picture counts for long."""
-_PAD, _SAME_LEVELS = 5, 6.0
+_AROUND, _CONTEXT = 8, 24
+"""How far from a change cells are made again, and how much around those the network then sees, input pixels: a ball and a
+half, and five balls. (Its deepest cell sees 14 balls' radii each way, little of it counts.)"""
+_PAD, _SAME_LEVELS = 5, 6
 """Side of the square of input pixels, half a ball, over which a difference is averaged, and the levels of 255 from which
 it is a change: a ball that moved a tenth of its radius shows 10, noise and compression 2 to 5."""
 
@@ -54,19 +58,31 @@ class Sight:
     covered: NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Known:
-    """What was seen in a view, at the network's scale."""
+    """The maps of a view at the network's scale, each cell as of when what is around it last changed.
+
+    Attributes:
+        small: Shape (h, w, 3): the pixels that the maps come from.
+        maps: Shape (5, h / 4, w / 4), rounded up.
+        time_s: When all of it was made.
+        sight: What it says.
+    """
 
     small: Image
+    maps: NDArray[np.float32]
     time_s: float
     sight: Sight
 
-    def holds(self, small: Image, time_s: float) -> bool:
-        """True where nothing has changed, up to noise."""
-        if self.time_s // _KEPT_S != time_s // _KEPT_S or small.shape != self.small.shape:
-            return False
-        return bool(cv2.blur(cv2.absdiff(small, self.small), (_PAD, _PAD)).max() < _SAME_LEVELS)
+    def holds_until(self, time_s: float) -> bool:
+        """True while it is not to be made again."""
+        return self.time_s // _KEPT_S == time_s // _KEPT_S
+
+    def changed(self, small: Image) -> _Box | None:
+        """Rows and columns, multiples of the network's, around all that has changed beyond noise; None where nothing has."""
+        calm = cv2.inRange(cv2.blur(cv2.absdiff(small, self.small), (_PAD, _PAD)), (0, 0, 0), (_SAME_LEVELS - 1,) * 3)
+        left, top, width, height = cv2.boundingRect(cv2.bitwise_not(calm))
+        return _grown((slice(top, top + height), slice(left, left + width)), _AROUND, small.shape) if width else None
 
 
 class Network:
@@ -101,29 +117,60 @@ class Network:
         shape = (max(1, round(width * scale)), max(1, round(height * scale)))
         # Areas, as at training, cost seven times as much by so little; the difference is a fifth of a level.
         small = np.asarray(cv2.resize(view, shape, interpolation=cv2.INTER_LINEAR if scale > _MILD else cv2.INTER_AREA), dtype=np.uint8)
-        if time_s is not None and self._last is not None and self._last.holds(small, time_s):
+        if time_s is None:
+            return _read(self._run(small), small, (width, height))
+        last = self._last
+        if last is None or not last.holds_until(time_s) or small.shape != last.small.shape:
+            maps = self._run(small)
+            self._last = _Known(small, maps, time_s, _read(maps, small, (width, height)))
             return self._last.sight
-        sight = self._run(small, (width, height))
-        self._last = None if time_s is None else _Known(small, time_s, sight)
-        return sight
+        box = last.changed(small)
+        if box is not None:
+            self._renew(last, small, box)
+            last.sight = _read(last.maps, small, (width, height))
+        return last.sight
 
-    def _run(self, small: Image, size: tuple[int, int]) -> Sight:
-        """A view at the network's scale; `size` is the view's own (width, height)."""
-        shape = (small.shape[1], small.shape[0])
-        below, right = -shape[1] % _MULTIPLE, -shape[0] % _MULTIPLE
-        padded = cv2.copyMakeBorder(small, 0, below, 0, right, cv2.BORDER_CONSTANT, value=(0.0, 0.0, 0.0))
-        (maps,) = self._session.run(None, {self._input: cv2.dnn.blobFromImage(padded, 1 / 255)})
-        scale = np.array(size) / shape
-        covered = _sigmoid(maps[0, 3:5]).max(axis=0)
-        # What is a hand is no ball: two heads see more than one.
-        centres, scores = _peaks(_sigmoid(maps[0, 0]) * (1 - covered), maps[0, 1:3])
-        inside = (centres < np.array(shape) - 0.5).all(axis=1)
-        covered = cv2.resize(covered, (padded.shape[1], padded.shape[0]), interpolation=cv2.INTER_LINEAR)
-        return Sight(
-            centres_px=(centres[inside] + 0.5) * scale - 0.5,
-            scores=scores[inside],
-            covered=np.asarray(cv2.resize(covered[: shape[1], : shape[0]], size), dtype=np.float32),
+    def _renew(self, known: _Known, small: Image, box: _Box) -> None:
+        """Bring a part up to date; what lies further off than the context is taken not to matter for it."""
+        wide = _grown(box, _CONTEXT, small.shape)
+        part = self._run(small[wide])
+        inner = tuple(
+            slice((one.start - all_.start) // _STRIDE, -(-(one.stop - all_.start) // _STRIDE)) for one, all_ in zip(box, wide, strict=True)
         )
+        cells = tuple(slice(one.start // _STRIDE, -(-one.stop // _STRIDE)) for one in box)
+        known.maps[:, cells[0], cells[1]] = part[:, inner[0], inner[1]]
+        known.small[box] = small[box]
+
+    def _run(self, small: Image) -> NDArray[np.float32]:
+        """Maps of a view at the network's scale, shape (5, h / 4, w / 4), rounded up."""
+        height, width = small.shape[:2]
+        padded = cv2.copyMakeBorder(small, 0, -height % _MULTIPLE, 0, -width % _MULTIPLE, cv2.BORDER_CONSTANT, value=(0.0, 0.0, 0.0))
+        (maps,) = self._session.run(None, {self._input: cv2.dnn.blobFromImage(padded, 1 / 255)})
+        return np.asarray(maps[0, :, : -(-height // _STRIDE), : -(-width // _STRIDE)], dtype=np.float32)
+
+
+def _read(maps: NDArray[np.float32], small: Image, size: tuple[int, int]) -> Sight:
+    """What maps say of the view of that `size`, (width, height)."""
+    shape = np.array((small.shape[1], small.shape[0]))
+    covered = _sigmoid(maps[3:5]).max(axis=0)
+    # What is a hand is no ball: two heads see more than one.
+    centres, scores = _peaks(_sigmoid(maps[0]) * (1 - covered), maps[1:3])
+    inside = (centres < shape - 0.5).all(axis=1)
+    covered = cv2.resize(covered, (covered.shape[1] * _STRIDE, covered.shape[0] * _STRIDE), interpolation=cv2.INTER_LINEAR)
+    return Sight(
+        centres_px=(centres[inside] + 0.5) * (np.array(size) / shape) - 0.5,
+        scores=scores[inside],
+        covered=np.asarray(cv2.resize(covered[: shape[1], : shape[0]], size), dtype=np.float32),
+    )
+
+
+def _grown(box: _Box, reach: int, shape: tuple[int, ...]) -> _Box:
+    """A box with `reach` pixels more on each side, its start on a multiple of the network's, cut at the edges."""
+    rows, columns = (
+        slice(max(one.start - reach, 0) // _MULTIPLE * _MULTIPLE, min(-(-(one.stop + reach) // _MULTIPLE) * _MULTIPLE, side))
+        for one, side in zip(box, shape, strict=False)
+    )
+    return rows, columns
 
 
 def _sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float32]:
