@@ -232,14 +232,13 @@ def _judge(
     with (
         open_video(path) as source,
         show_progress(f"Reviewing {path.name}", source.duration_s, quiet=quiet) as advance,
-        read_ahead(source if rushes is None else map(rushes.keep, source)) as frames,
-        read_ahead((frame, pipeline.sight(frame)) for frame in frames) as sights,
-        read_ahead((frame, pipeline.glance(frame, sight)) for frame, sight in sights) as glances,
+        # One thread ahead, not two or three: the later steps are Python, which two threads cannot run at once.
+        read_ahead((frame, pipeline.sight(frame)) for frame in (source if rushes is None else map(rushes.keep, source))) as sights,
     ):
         _check_size(source, calibration)
         recording.rate_hz = source.rate_hz or recording.rate_hz
-        for frame, glance in glances:
-            for update in pipeline.feed(frame, glance):
+        for frame, sight in sights:
+            for update in pipeline.feed(frame, pipeline.glance(frame, sight)):
                 take(update)
             recording.length_s = frame.time_s
             advance(frame.time_s)

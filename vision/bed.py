@@ -48,14 +48,15 @@ class Bed:
         return np.asarray(inside, dtype=np.bool_)
 
     def zone(self, view: TopView) -> Mask:
-        """View pixels that a ball on the bed can cover."""
+        """View pixels that a ball on the bed can cover, to two pixels."""
         width, height = view.size_px
-        columns, rows = np.meshgrid(np.arange(width), np.arange(height))
+        columns, rows = np.meshgrid(np.arange(0.5, width, 2), np.arange(0.5, height, 2))
         places = view.to_table(np.column_stack([columns.ravel(), rows.ravel()]))
         held = self.holds(places)
         near = (np.abs(places) < self._half + _STRIP * self._radius).all(axis=1)
         near &= held | (np.abs(places) < self._half).all(axis=1)
-        return np.asarray((near | held).reshape(height, width) & view.inside, dtype=np.bool_)
+        coarse = (near | held).reshape(columns.shape)
+        return np.asarray(coarse.repeat(2, axis=0).repeat(2, axis=1)[:height, :width] & view.inside, dtype=np.bool_)
 
     def hole_rims(self, view: TopView) -> Mask:
         """View pixels at the inner rim of the holes: a piece of foreground that reaches them may be the hole itself."""
