@@ -65,7 +65,9 @@ def a_shot(**fields: Any) -> Message:
         "inning": 5,
         "scores": {"A": 2, "B": 1},
         "call": both("Legal: 1-ball pocketed. Ann continues.", "По правилам: шар 1 в лузе. Ann продолжает."),
-        "clauses": [{"id": "N9-5", "text": both("A ball that falls on a legal shot keeps the inning.", "Сыгранный шар продолжает подход.")}],
+        "clauses": [
+            {"id": "N9-5", "text": both("A ball that falls on a legal shot keeps the inning.", "Сыгранный шар продолжает подход.")}
+        ],
         "reasons": {
             "en": ["Pocketed on a legal shot: 1. Player A continues."],
             "ru": ["Сыграно по правилам: 1. Игрок A продолжает подход."],
@@ -76,8 +78,22 @@ def a_shot(**fields: Any) -> Message:
         "facts": {"cue_ball": "cue", "first": {"1": 0.999}, "rail_after": 0.999, "pocketed": [["1", "FR"]], "off_table": []},
         "events": [
             {"t": 0.136, "type": "ball_ball", "a": "cue", "b": "1", "p": 0.999, "text": both("cue ball meets 1-ball")},
-            {"t": 1.33, "type": "pocketed", "ball": "1", "pocket": "FR", "p": 0.999, "text": both("1-ball falls into the right foot pocket")},
-            {"t": 1.634, "type": "ball_cushion", "ball": "2", "cushion": "left", "p": 0.97, "text": both("2-ball touches the left cushion")},
+            {
+                "t": 1.33,
+                "type": "pocketed",
+                "ball": "1",
+                "pocket": "FR",
+                "p": 0.999,
+                "text": both("1-ball falls into the right foot pocket"),
+            },
+            {
+                "t": 1.634,
+                "type": "ball_cushion",
+                "ball": "2",
+                "cushion": "left",
+                "p": 0.97,
+                "text": both("2-ball touches the left cushion"),
+            },
         ],
         "before": {"cue": [-1.06, -0.407], "1": [-0.656, -0.3], "2": [-0.689, -0.06], "4": [0.363, 0.424], "9": [0.977, -0.371]},
         "after": {"cue": [-0.407, 0.083], "2": [-0.884, 0.41], "4": [0.363, 0.424], "9": [0.977, -0.371]},
@@ -125,7 +141,15 @@ def a_match(**fields: Any) -> Message:
     first = {"number": 1, "event": 2, "player": "A", "decided": "", "provisional": False, "start_s": 1.0, "end_s": 3.0, "inning": 4}
     history = [
         {**first, "verdict": "legal", "call": both("Legal: 6-ball pocketed. Ann continues."), "scores": {"A": 2, "B": 1}},
-        {**first, "number": 2, "event": 4, "player": "B", "verdict": "foul", "call": both("Foul: no rail. Ball in hand."), "scores": {"A": 2, "B": 1}},
+        {
+            **first,
+            "number": 2,
+            "event": 4,
+            "player": "B",
+            "verdict": "foul",
+            "call": both("Foul: no rail. Ball in hand."),
+            "scores": {"A": 2, "B": 1},
+        },
         {**first, **{key: last[key] for key in ("number", "event", "player", "verdict", "call", "scores", "decided")}},
     ]
     return {

@@ -2,13 +2,17 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+sys.path.insert(0, str(Path(__file__).parent))  # canned.py, which the tests here share
 
 CHROMIUM = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium") or shutil.which("chromium-browser")
 

@@ -152,7 +152,7 @@ function drawBall(ball, kind, say) {
   const label = ballLabel(ball);
   const title = svg("title", {}, say("ball_name", { ball }));
   if (kind === "camera") {
-    const tag = [svg("circle.tag", { cx: 13, cy: -13, r: 8 }), svg("text.t.tag-text", { x: 13, y: -13, "font-size": 10 }, label)];
+    const tag = [svg("circle.tag", { cx: 17, cy: -17, r: 12 }), svg("text.t.tag-text", { x: 17, y: -17, "font-size": 16 }, label)];
     return svg("g", { "data-ball": ball }, title, svg("circle.over", { r: 11.5, stroke: ballColour(ball) }), label ? tag : null);
   }
   const parts = [svg("circle.ball", { r: 10, fill: isStriped(ball) ? "#faf7ec" : ballColour(ball) })];

@@ -94,7 +94,7 @@ export const WORDS = {
   clock_waiting: "waits for rest",
   clock_paused: "paused",
   clock_expired: "Time",
-  ten_seconds: "Ten seconds",
+  ten_seconds: "last ten seconds",
   seconds_left: "seconds",
   extension_for: "Extension for {name}",
   extensions_left: "{n} left",

@@ -94,7 +94,7 @@ export const WORDS = {
   clock_waiting: "ждёт остановки",
   clock_paused: "пауза",
   clock_expired: "Время вышло",
-  ten_seconds: "Десять секунд",
+  ten_seconds: "последние десять секунд",
   seconds_left: "секунд",
   extension_for: "Продление: {name}",
   extensions_left: "осталось {n}",
