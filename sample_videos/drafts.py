@@ -1,4 +1,4 @@
-"""Layouts and strokes by chance that are likely to become shots of a wanted kind."""
+"""Layouts and strokes by chance that are likely to become shots of a wanted kind; strokes before they are simulated."""
 
 from dataclasses import dataclass, field
 from math import atan2, cos, hypot, sin
@@ -8,137 +8,170 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.equipment import find_table
-from calibration.table import Table
+from calibration.table import POCKETS, Table
+from sample_videos.rubber import NOSE_CONTACT
+from sample_videos.shapes import holes
 
 FloatArray = NDArray[np.float64]
 Layout = dict[str, FloatArray]
 
-TABLE = Table(find_table("wpa-9ft"))
-RADIUS = TABLE.spec.ball_radius_m
-
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """A shot as it comes from the simulation; `segments` rows are ball index, t0, p2, v2, a2, w3, alpha3."""
+    """A shot before and after its simulation; `segments` rows are ball index, t0, p2, v2, a2, w3, alpha3.
+
+    `target` is the ball that the stroke is meant for, `carry` the flight of a jump (speed upwards, seconds), if any.
+    """
 
     kind: str
     before: Layout
-    balls: list[str]
     strike: dict[str, float]
+    table: str = "wpa-9ft"
+    cue_ball: str = "cue"
+    target: str = ""
+    phase: str = "normal"
+    carry: tuple[float, float] | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
     segments: list[list[float]] = field(default_factory=list)
     end_s: float = 0.0
     off_table: dict[str, list[float]] = field(default_factory=dict)
-    phase: str = "normal"
+    air: dict[str, list[tuple[float, float, float]]] = field(default_factory=dict)
+
+    @property
+    def balls(self) -> list[str]:
+        """All balls, in the order of their numbers in `segments`."""
+        return list(self.before)
 
 
-def _place(rng: np.random.Generator, taken: Layout, clear: float = 0.08) -> FloatArray:
-    half = np.array([TABLE.spec.length_m, TABLE.spec.width_m]) / 2 - RADIUS - 0.03
-    while True:
-        place = rng.uniform(-half, half)
-        if all(hypot(*(place - other)) > 2 * RADIUS + clear for other in taken.values()):
-            return np.asarray(place, np.float64)
+class Drafter:
+    """Draws layouts and strokes on one table.
+
+    `nine` plays with a cue ball and 1 to 9 and aims at the lowest; else pool with 15 balls, or pyramid with 16.
+    """
+
+    def __init__(self, table_name: str, rng: np.random.Generator, *, nine: bool = True) -> None:
+        self.name, self.rng, self.nine = table_name, rng, nine
+        self.table = Table(find_table(table_name))
+        self.radius = self.table.spec.ball_radius_m
+        self.pyramid = self.table.spec.ball_diameter_m > 0.06
+        self.cue = "Y" if self.pyramid else "cue"
+        self.goals = {name: np.array(self.table.mouth_centre_m(name)) for name in POCKETS}
+
+    def draft(self, kind: str, layout: Layout, target: str, *, speed: float, phi: float, side: float = 0.0, height: float = 0.0) -> Draft:
+        """A stroke; `side` and `height` are where the tip hits, in radii."""
+        strike = {"V0": float(speed), "phi": float(phi), "a": float(side), "b": float(height)}
+        return Draft(kind=kind, before=layout, strike=strike, table=self.name, cue_ball=self.cue, target=target)
+
+    def layout(self, count: int) -> Layout:
+        """A cue ball and that many others, anywhere."""
+        layout: Layout = {}
+        for name in [self.cue, *self.names(count)]:
+            layout[name] = self.place(layout)
+        return layout
+
+    def names(self, count: int) -> list[str]:
+        """That many object balls; nine-ball always has the 9."""
+        if self.pyramid:
+            return [f"w{n}" for n in sorted(int(n) for n in self.rng.choice(15, count, replace=False) + 1)]
+        if self.nine:
+            return [*(str(n) for n in sorted(int(n) for n in self.rng.choice(8, max(count - 1, 0), replace=False) + 1)), "9"]
+        return [str(n) for n in sorted(int(n) for n in self.rng.choice(15, count, replace=False) + 1)]
+
+    def place(self, taken: Layout, clear: float = 0.08) -> FloatArray:
+        """A free place away from cushions and other balls."""
+        half = np.array([self.table.spec.length_m, self.table.spec.width_m]) / 2 - self.radius - 0.03
+        while True:
+            place = self.rng.uniform(-half, half)
+            if all(hypot(*(place - other)) > 2 * self.radius + clear for other in taken.values()):
+                return np.asarray(place, np.float64)
+
+    def lowest(self, layout: Layout) -> str:
+        """The ball to aim at: the lowest in nine-ball, any otherwise."""
+        others = [b for b in layout if b != self.cue]
+        return min(others, key=int) if self.nine and not self.pyramid else str(self.rng.choice(others))
+
+    def free(self, start: FloatArray, end: FloatArray, layout: Layout, skip: tuple[str, ...]) -> bool:
+        """Whether a ball can roll from place to place without meeting another."""
+        length = hypot(*(end - start))
+        if length < 1e-9:
+            return True
+        along = (end - start) / length
+        for name, place in layout.items():
+            offset = place - start
+            s = float(offset @ along)
+            if name not in skip and 0 < s < length + self.radius and abs(along[0] * offset[1] - along[1] * offset[0]) < 2.2 * self.radius:
+                return False
+        return True
+
+    def ghost(self, layout: Layout, target: str, goal: FloatArray) -> FloatArray:
+        """Where the cue ball has to be when it sends the target to the goal."""
+        to_goal = (goal - layout[target]) / hypot(*(goal - layout[target]))
+        return np.asarray(layout[target] - 2 * self.radius * to_goal)
+
+    def aim(self, layout: Layout, target: str, goal: FloatArray) -> tuple[float, float] | None:
+        """Direction of the cue ball that sends the target to the goal, and the cosine of the cut; None where blocked."""
+        ghost = self.ghost(layout, target, goal)
+        shot = ghost - layout[self.cue]
+        distance = hypot(*shot)
+        skip = (self.cue, target)
+        if distance < 0.15 or not self.free(layout[self.cue], ghost, layout, skip) or not self.free(layout[target], goal, layout, skip):
+            return None
+        to_goal = (layout[target] - ghost) / (2 * self.radius)
+        return atan2(shot[1], shot[0]), float(shot @ to_goal / distance)
+
+    def pick_goal(self, layout: Layout, target: str) -> tuple[str, float, float] | None:
+        """A pocket that the target can be played to: its name, the direction, the cosine; the fuller cuts first."""
+        found = []
+        for name, goal in self.goals.items():
+            aim = self.aim(layout, target, goal)
+            if aim is not None and aim[1] > 0.4 and self.enters(layout[target], name):
+                found.append((name, *aim))
+        if not found:
+            return None
+        found.sort(key=lambda item: -item[2])
+        return found[0] if self.rng.random() < 0.6 else found[int(self.rng.integers(len(found)))]
+
+    def enters(self, place: FloatArray, pocket: str) -> bool:
+        """Whether the way to a pocket is steep enough for its mouth; narrow ones forgive less."""
+        way = self.goals[pocket] - place
+        cosine = float(way @ np.array(holes(self.table)[pocket].outward)) / max(hypot(*way), 1e-9)
+        return cosine > ((0.9 if self.pyramid else 0.72) if pocket[0] == "S" else (0.82 if self.pyramid else 0.5))
+
+    def toward(self, layout: Layout, target: str, offset_m: float = 0.0) -> float:
+        """Direction from the cue ball to the target, past its middle by an offset to the left."""
+        way = layout[target] - layout[self.cue]
+        return atan2(way[1], way[0]) + float(np.arcsin(np.clip(offset_m / hypot(*way), -1, 1)))
+
+    def beside_nose(self, layout: Layout, gap_m: float) -> FloatArray:
+        """A free place at a gap from the nose of some cushion, away from its pockets."""
+        x, y = self.table.spec.length_m / 2, self.table.spec.width_m / 2
+        reach = NOSE_CONTACT * self.radius + gap_m
+        while True:
+            if self.rng.random() < 0.6:
+                place = np.array([self.rng.choice([-1, 1]) * self.rng.uniform(0.2 * x, 0.8 * x), self.rng.choice([-1, 1]) * (y - reach)])
+            else:
+                place = np.array([self.rng.choice([-1, 1]) * (x - reach), self.rng.uniform(-0.6 * y, 0.6 * y)])
+            if all(hypot(*(place - other)) > 2 * self.radius + 0.02 for other in layout.values()):
+                return place
+
+    def at_lip(self, pocket: str, over_m: float) -> FloatArray:
+        """A place in a pocket's mouth, that far before the hole's edge."""
+        hole = holes(self.table)[pocket]
+        return np.array(hole.centre_m) - np.array(hole.outward) * (hole.radius_m + over_m)
+
+    def rack(self, names: list[str], gap_m: float) -> Layout:
+        """Object balls in a diamond of nine or a triangle of fifteen, apex on the foot spot."""
+        step = 2 * self.radius + gap_m
+        apex = np.array([self.table.spec.length_m / 4, 0.0])
+        rows = (1, 2, 3, 2, 1) if len(names) == 9 else (1, 2, 3, 4, 5)
+        places = [
+            apex + np.array([i * step * 3**0.5 / 2, (k - (n - 1) / 2) * step]) + self.rng.uniform(-0.4 * gap_m, 0.4 * gap_m, 2)
+            for i, n in enumerate(rows)
+            for k in range(n)
+        ]
+        return dict(zip(names, places, strict=True))
 
 
-def _free(start: FloatArray, end: FloatArray, layout: Layout, skip: tuple[str, ...]) -> bool:
-    along = (end - start) / hypot(*(end - start))
-    for name, place in layout.items():
-        offset = place - start
-        s = float(offset @ along)
-        if name not in skip and 0 < s < hypot(*(end - start)) + RADIUS and abs(along[0] * offset[1] - along[1] * offset[0]) < 2.2 * RADIUS:
-            return False
-    return True
-
-
-def _aim(layout: Layout, target: str, goal: FloatArray) -> tuple[float, float] | None:
-    """Direction of the cue ball that sends the target to the goal, and the cosine of the cut; None where blocked."""
-    to_goal = (goal - layout[target]) / hypot(*(goal - layout[target]))
-    ghost = layout[target] - 2 * RADIUS * to_goal
-    shot = ghost - layout["cue"]
-    distance = hypot(*shot)
-    if (
-        distance < 0.15
-        or not _free(layout["cue"], ghost, layout, ("cue", target))
-        or not _free(layout[target], goal, layout, ("cue", target))
-    ):
-        return None
-    return atan2(shot[1], shot[0]), float(shot @ to_goal / distance)
-
-
-def _random_layout(rng: np.random.Generator, count: int) -> Layout:
-    numbers = sorted(int(n) for n in rng.choice(8, count - 1, replace=False) + 1)
-    layout: Layout = {}
-    for name in ["cue", *(str(n) for n in numbers), "9"]:
-        layout[name] = _place(rng, layout)
-    return layout
-
-
-def lowest(layout: Layout) -> str:
-    return str(min(int(b) for b in layout if b != "cue"))
-
-
-def _goals() -> list[FloatArray]:
-    return [np.array(TABLE.mouth_centre_m(name)) for name in ("HL", "HR", "SL", "SR", "FL", "FR")]
-
-
-def draft_pot(rng: np.random.Generator, kind: str) -> Draft | None:
-    layout = _random_layout(rng, 1 if kind == "nine_pot" else int(rng.integers(4, 8)))
-    target = lowest(layout)
-    if kind == "wrong_first":
-        target = str(rng.choice([b for b in layout if b not in ("cue", target)]))
-    aim = _aim(layout, target, _goals()[int(rng.integers(6))])
-    if aim is None or aim[1] < 0.5:
-        return None
-    speed = {"no_rail": rng.uniform(0.3, 0.8), "safety": rng.uniform(0.5, 1.1)}.get(kind, rng.uniform(1.0, 2.2))
-    angle = aim[0] + (rng.normal(0, 0.02) if kind in ("miss", "safety", "no_rail", "no_contact") else rng.normal(0, 0.002))
-    strike = {"V0": float(speed), "phi": float(angle), "a": float(rng.normal(0, 0.08)), "b": float(rng.uniform(-0.35, 0.35))}
-    return Draft(kind=kind, before=layout, balls=list(layout), strike=strike)
-
-
-def draft_open(rng: np.random.Generator, kind: str) -> Draft | None:
-    """A stroke in any direction: kicks, strokes that touch nothing."""
-    layout = _random_layout(rng, int(rng.integers(3, 7)))
-    strike = {"V0": float(rng.uniform(0.9, 2.0)), "phi": float(rng.uniform(-np.pi, np.pi)), "a": 0.0, "b": float(rng.uniform(-0.1, 0.3))}
-    return Draft(kind=kind, before=layout, balls=list(layout), strike=strike)
-
-
-def draft_combination(rng: np.random.Generator, kind: str) -> Draft | None:
-    layout = _random_layout(rng, 5)
-    first = lowest(layout)
-    second = str(rng.choice([b for b in layout if b not in ("cue", first)]))
-    goal = _goals()[int(rng.integers(6))]
-    to_goal = (goal - layout[second]) / hypot(*(goal - layout[second]))
-    ghost = layout[second] - 2 * RADIUS * to_goal
-    turned = rng.normal(0, 0.3)
-    back = np.array([to_goal[0] * cos(turned) - to_goal[1] * sin(turned), to_goal[0] * sin(turned) + to_goal[1] * cos(turned)])
-    layout[first] = ghost - back * rng.uniform(0.01, 0.2)
-    if any(hypot(*(layout[first] - p)) < 2 * RADIUS + 0.005 for b, p in layout.items() if b != first):
-        return None
-    aim = _aim(layout, first, ghost)
-    if aim is None or aim[1] < 0.7:
-        return None
-    strike = {"V0": float(rng.uniform(1.2, 2.4)), "phi": float(aim[0]), "a": 0.0, "b": 0.0}
-    return Draft(kind=kind, before=layout, balls=list(layout), strike=strike)
-
-
-def draft_break(rng: np.random.Generator, kind: str) -> Draft | None:
-    step = 2 * RADIUS + 2e-4
-    apex = np.array([TABLE.spec.length_m / 4, 0.0])
-    rows = [(i, k - (n - 1) / 2) for i, n in enumerate((1, 2, 3, 2, 1)) for k in range(n)]
-    places = [apex + np.array([i * step * 3**0.5 / 2, k * step]) + rng.uniform(-8e-5, 8e-5, 2) for i, k in rows]
-    others = [str(n) for n in rng.permutation(np.arange(2, 9))]
-    names = ["1", *others[:3], "9", *others[3:]]
-    layout: Layout = {"cue": np.array([-TABLE.spec.length_m / 4 - rng.uniform(0.02, 0.15), rng.uniform(-0.35, 0.35)])}
-    layout.update(zip(names, places, strict=True))
-    shot = apex - layout["cue"]
-    strike = {"V0": float(rng.uniform(5.5, 8.5)), "phi": atan2(shot[1], shot[0]) + float(rng.normal(0, 0.002)), "a": 0.0, "b": -0.05}
-    return Draft(kind=kind, before=layout, balls=list(layout), strike=strike, phase="break")
-
-
-def draft_hard(rng: np.random.Generator, kind: str) -> Draft | None:
-    draft = draft_pot(rng, kind)
-    if draft is None:
-        return None
-    draft.strike["V0"] = float(rng.uniform(4.5, 6.5))
-    draft.strike["phi"] += float(rng.normal(0, 0.01))
-    return draft
+def turned(vector: FloatArray, angle: float) -> FloatArray:
+    """A vector (2,) turned to the left."""
+    return np.array([vector[0] * cos(angle) - vector[1] * sin(angle), vector[0] * sin(angle) + vector[1] * cos(angle)])

@@ -112,7 +112,8 @@ class _Carried:
         return self.turned
 
     def on_bed(self, time_s: float) -> bool:
-        return self.lift_m == 0.0 or not self.from_s < time_s < self.to_s
+        level = self.lift_m == 0.0 and self.start[2] == self.end[2]
+        return level or not self.from_s < time_s < self.to_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +212,10 @@ class Passage:
                 result[ball] = (float(place[0]), float(place[1]))
         return result
 
+    def is_seen(self, ball: BallId) -> bool:
+        """Whether a ball lies anywhere in the picture now, a pocket included."""
+        return ball in self._legs and self.centre(ball, self.now_s) is not None
+
     def add_wait(self, seconds: float) -> None:
         """Nothing happens for a while."""
         self.now_s += seconds
@@ -256,6 +261,24 @@ class Passage:
             path.append((clock, end[:2].copy()))
         self._acts.append(_Reach(player, self.table, tuple(path)))
         self.now_s = clock + REACH_S + 0.2
+
+    def add_rack(self, moves: Sequence[Move], player: int) -> None:
+        """Balls set up all at once, as with a triangle: they come over the foot rail in their places to one another."""
+        start = self.now_s + REACH_S
+        middle = np.mean([move.to or (0.0, 0.0) for move in moves], axis=0)
+        shift = np.array([self.table.spec.length_m / 2 + 0.35 - middle[0], 0.0, _LIFT_M])
+        done = start + 1.4
+        for move in moves:
+            assert move.to is not None, move
+            turned = random_rotation(self._rng)
+            end = self._at(move.to)
+            legs = self._legs.setdefault(move.ball, [(0.0, _Still(None, turned, False))])
+            legs.append((self.now_s, _Still(None, turned, False)))  # out of the pockets first
+            legs.append((start, _Carried(end + shift, end, start, done, 0.0, turned)))
+            legs.append((done, _Still(end, turned, True)))
+        self._full = {pocket: ball for pocket, ball in self._full.items() if ball not in {move.ball for move in moves}}
+        self._acts.append(_Reach(player, self.table, ((start, middle + shift[:2]), (done, middle), (done + 0.5, middle))))
+        self.now_s = done + 0.5 + REACH_S + 0.2
 
     def add_reach(self, place: Point, player: int, seconds: float = 0.8) -> None:
         """A hand that comes over the table, touches nothing, and goes."""

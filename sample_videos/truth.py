@@ -7,13 +7,18 @@ videos can judge the referee; it knows only what these videos show: no push-outs
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from calibration.calibration import Calibration
+from calibration.table import Table
 from sample_videos.passages import Passage
 from sample_videos.scene import Scene
 from sample_videos.shots import SimulatedShot
 from sample_videos.training import foot_side
 
 FORMAT = "cueref.truth/1"
+_CROSSING_STEP_S = 0.002
+"""Between looks for a crossing; a line passed and passed back in less is not a crossing that anybody sees."""
 
 
 def film_truth(passage: Passage, scene: Scene, fps: float, recipe: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,9 +48,28 @@ def shot_truth(shot: SimulatedShot, strike_s: float, rest_s: float, scene: Scene
         "before": {ball: [round(v, 6) for v in place] for ball, place in shot.before.items()},
         "before_px": {b: [round(float(x), 2), round(float(y), 2)] for b, (x, y) in zip(shot.before, pixels, strict=True)},
         "after": {ball: [round(v, 6) for v in place] for ball, place in shot.after.items()},
-        "events": [{**e, "t": round(e["t"], 5)} for e in shot.events],
+        "events": [{**e, "t": round(e["t"], 5)} for e in sorted([*shot.events, *crossings(shot, scene.table)], key=lambda e: e["t"])],
         **facts(shot),
     }
+
+
+def crossings(shot: SimulatedShot, table: Table) -> list[dict[str, Any]]:
+    """Events `centre_line` and `head_line`: every time a centre passes the middle or a quarter of the length from the head."""
+    events = []
+    fallen = {e["ball"]: e["t"] for e in shot.events if e["type"] in ("pocketed", "off_table")}
+    times = np.arange(0.0, shot.end_s + _CROSSING_STEP_S, _CROSSING_STEP_S)
+    for ball, rows in shot.segments.items():
+        row = rows[np.clip(np.searchsorted(rows[:, 0], times, side="right") - 1, 0, None)]
+        dt = times - row[:, 0]
+        x = row[:, 1] + row[:, 3] * dt + 0.5 * row[:, 5] * dt * dt
+        for kind, line in (("centre_line", 0.0), ("head_line", table.head_string_m)):
+            over = x > line
+            for k in np.nonzero(over[1:] != over[:-1])[0]:
+                share = (line - x[k]) / (x[k + 1] - x[k])
+                time = float(times[k] + share * _CROSSING_STEP_S)
+                if time < fallen.get(ball, np.inf):
+                    events.append({"t": round(time, 5), "type": kind, "ball": ball, "dir": "to_foot" if over[k + 1] else "to_head"})
+    return events
 
 
 def facts(shot: SimulatedShot) -> dict[str, Any]:
