@@ -34,6 +34,8 @@ DRAWS = 400
 """Paths drawn for the race; 400 resolve 0.3 %."""
 OUTCOME_LIMIT = 25.0
 """Largest chi square that one speed may count: a third ball or a cushion may have changed it."""
+ANCHOR_SIGMAS = 2.0
+"""The first to wake for sure is sought this many deviations late: a creep of unknown start must not come before a blow."""
 SLOW_START_M = 0.0015
 """Way that a slow start hides in the noise: at 0.03 m/s its time is known to 50 ms only."""
 NO_WAKE = 0.02
@@ -105,7 +107,7 @@ def decide(
     near = [rival for rival in woken if _reachable(striker, rival, reach_m, frame_s)] or woken
     if not near:
         return None
-    anchor = min(near, key=lambda rival: _wake(rival) + rival.wake_sigma_s)
+    anchor = min(near, key=lambda rival: _wake(rival) + ANCHOR_SIGMAS * rival.wake_sigma_s)
     limit = _wake(anchor) + max(TOGETHER_S, 3 * frame_s)
     rivals = [rival for rival in near if _wake(rival) - 2 * rival.wake_sigma_s <= limit]
     named = {rival.ball for rival in rivals}
