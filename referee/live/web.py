@@ -4,6 +4,8 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -71,13 +73,13 @@ def make_app(site: Site) -> "Guard":
     routes = [
         *(Route(path, _page(site, name), methods=["GET"]) for path, name in PAGES.items()),
         Route("/static/{name:path}", _static, methods=["GET"]),
-        Route("/camera", lambda request: _camera(site, request), methods=["GET"]),
-        Route("/camera.jpg", lambda request: _picture(site), methods=["GET"]),
-        Route("/shots/{number:int}", lambda request: _shot(site, request), methods=["GET"]),
-        Route("/shots/{number:int}/{name}", lambda request: _shot_file(site, request), methods=["GET"]),
-        Route("/log", lambda request: _log(site, request), methods=["GET"]),
-        Route("/qr.svg", lambda request: _qr(site, request, "official"), methods=["GET"]),
-        Route("/qr-public.svg", lambda request: _qr(site, request, "public"), methods=["GET"]),
+        Route("/camera", partial(_camera, site), methods=["GET"]),
+        Route("/camera.jpg", partial(_picture, site), methods=["GET"]),
+        Route("/shots/{number:int}", partial(_shot, site), methods=["GET"]),
+        Route("/shots/{number:int}/{name}", partial(_shot_file, site), methods=["GET"]),
+        Route("/log", partial(_log, site), methods=["GET"]),
+        Route("/qr.svg", partial(_qr, site, "official"), methods=["GET"]),
+        Route("/qr-public.svg", partial(_qr, site, "public"), methods=["GET"]),
         WebSocketRoute("/ws", _socket(site)),
     ]
     return Guard(Starlette(routes=routes), site)
@@ -165,16 +167,18 @@ async def _log(site: Site, request: Request) -> Response:
     return Response(text, media_type="application/jsonl", headers={"content-disposition": 'attachment; filename="match.jsonl"'})
 
 
-async def _qr(site: Site, request: Request, link: str) -> Response:
+async def _qr(site: Site, link: str, request: Request) -> Response:
     import segno
 
     if link == "official" and not site.is_official(request):
         return PlainTextResponse("only the official can do this", 403)
     code = segno.make(site.links.get(link, str(request.base_url)), error="m")
-    return Response(code.svg_inline(scale=6, dark="#000", light="#fff", border=3), media_type="image/svg+xml")
+    drawn = BytesIO()
+    code.save(drawn, kind="svg", xmldecl=False, scale=6, dark="#000", light="#fff", border=3)  # with its namespace: it is shown by an <img>
+    return Response(drawn.getvalue(), media_type="image/svg+xml")
 
 
-async def _picture(site: Site) -> Response:
+async def _picture(site: Site, request: Request) -> Response:
     newest = site.pictures.newest()
     return PlainTextResponse("no picture yet", 503) if newest is None else Response(newest[1], media_type="image/jpeg")
 
