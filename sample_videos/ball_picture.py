@@ -1,14 +1,15 @@
 """Pictures of balls and of their shadows for one camera and look.
 
-A ball is a sphere cut by the pixel's ray. Its light: the lamps as points at their middles (diffuse), the room's light
-from above, light thrown back by the cloth from below, mirror images of the lamps (their real outline) and of the cloth
-by Schlick's Fresnel term. A shadow on the cloth is, for each lamp, a disc softened by the lamp's size, plus the light
-of the room that the sphere takes from the cloth round its point of contact (form factor (R/d)^3 of a sphere above a plane).
+A ball is a sphere cut by the ray of each sample (rays.py); its outline is where rays just miss it, softened over one
+sample along the steepest way. Light is ball_light.py's. A ball that moves during the exposure is one sphere in the light
+of the middle of its way, its paint turned and moved through the moments given, averaged in linear light as a sensor does.
+A shadow on the cloth is, for each lamp, a disc softened by the lamp's size, plus the light of the room that the sphere
+takes from the cloth round its point of contact (form factor (R/d)^3 of a sphere above a plane).
 
-Fails: balls throw no shadow on each other and mirror no neighbours; a lens bent so strongly that it is not linear over
-one ball (about 30 pixels) shifts its outline by a few hundredths of a pixel.
+Fails: a streak longer than a metre has one light and one size all along.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -17,163 +18,219 @@ from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.equipment import BallId
-from sample_videos.ball_skin import HEIGHT, WIDTH, make_atlas
+from sample_videos.ball_light import Neighbour, light
+from sample_videos.ball_skin import make_skins
 from sample_videos.looks import GAMMA, Look, encode, lamp_falloff, vignette
+from sample_videos.rays import LocalRays, directions, local_rays
 
 FloatArray = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 
+_TURNS = 8
+"""Most turns of the paint that one streak shows; beyond that it is smeared past telling."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Patch:
-    """A piece of picture: top left pixel, colour 0..255 shape (N, h, w, 3), coverage (N, h, w)."""
+    """A piece of picture.
 
-    left: NDArray[np.int64]
-    top: NDArray[np.int64]
+    Attributes:
+        left: Column of its first pixel.
+        top: Row of its first pixel.
+        colour: Shape (h, w, 3), times coverage; display values 0..255, or light where `linear`.
+        alpha: Coverage, shape (h, w).
+        low: Coverage by what is lower than the cushions' noses, which cushions and rails can hide; shape (h, w).
+        linear: Whether `colour` is linear light 0..1.
+    """
+
+    left: int
+    top: int
     colour: Float32
     alpha: Float32
+    low: Float32
+    linear: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Sphere:
+    """A sphere cut by rays: where, how covered, and its surface at each sample."""
+
+    left: int
+    top: int
+    alpha: Float32
+    normal: tuple[Float32, Float32, Float32]
+    ray: tuple[Float32, Float32, Float32]
+    texels_px: float
 
 
 class BallPainter:
     """Paints balls of one set in one light through one camera."""
 
-    def __init__(self, camera: CameraModel, look: Look, radius_m: float) -> None:
+    def __init__(self, camera: CameraModel, look: Look, radius_m: float, *, nose_height_m: float | None = None) -> None:
         self.camera, self.look, self.radius_m = camera, look, radius_m
-        self._atlas, self._index = make_atlas(look.balls)
+        self._nose_m = 1.27 * radius_m if nose_height_m is None else nose_height_m
+        self._skins = {ball: make_skins(paint) for ball, paint in look.balls.items()}
         self._eye = camera.position_m
-        gain = np.array(look.sensor.gain) * look.exposure_gain
-        self._gain = gain.astype(np.float32)
+        self._gain = (np.array(look.sensor.gain) * look.exposure_gain).astype(np.float32)
 
-    def pixel_frames(self, centres_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Pixels of points (N, 3) and d(ray direction)/d(pixel) there: (N, 2), (N, 3, 3) rows ray, d/du, d/dv."""
+    def rays(self, centres_m: FloatArray) -> list[LocalRays]:
+        """Rays round centres (N, 3); for many at once, which takes hardly longer than for one."""
+        return local_rays(self.camera, centres_m)
+
+    def mean_colour(self, ball: BallId) -> tuple[float, float, float]:
+        """Colour of a ball from afar, linear BGR."""
+        blue, green, red = self._skins[ball][-1].mean(axis=(0, 1))
+        return float(blue), float(green), float(red)
+
+    def paint(
+        self,
+        ball: BallId,
+        centre_m: FloatArray,
+        rotation: FloatArray,
+        *,
+        rays: LocalRays | None = None,
+        fine: int = 2,
+        neighbours: Sequence[Neighbour] = (),
+        inside: bool = True,
+    ) -> Patch:
+        """A ball at rest.
+
+        Args:
+            ball: Which.
+            centre_m: Shape (3,).
+            rotation: Shape (3, 3), ball to table.
+            rays: Of its centre, where known.
+            fine: Samples a pixel side.
+            neighbours: Balls that shade it and mirror in it.
+            inside: Whether it is within the table's outline: one far below the cloth is then in the dark of a pocket.
+        """
+        sphere = self._cut(centre_m, rays or self.rays(centre_m[None])[0], fine)
+        paint, over = self._light(ball, centre_m, sphere, neighbours, inside=inside)
+        colour = encode(self._albedo(ball, rotation, sphere) * paint + over) * sphere.alpha[..., None]
+        low = np.asarray(np.where(centre_m[2] + self.radius_m * sphere.normal[2] < self._nose_m, sphere.alpha, 0), np.float32)
+        if fine == 1:
+            return Patch(left=sphere.left, top=sphere.top, colour=colour, alpha=sphere.alpha, low=low)
+        size = (sphere.alpha.shape[1] // fine, sphere.alpha.shape[0] // fine)
+        small = [np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.float32) for part in (colour, sphere.alpha, low)]
+        return Patch(left=sphere.left, top=sphere.top, colour=small[0], alpha=small[1], low=small[2])
+
+    def streak(self, ball: BallId, centres_m: FloatArray, rotations: FloatArray, *, inside: bool = True) -> Patch:
+        """A ball that moves through centres (K, 3), turned by rotations (K, 3, 3), equally long at each."""
+        count = len(centres_m)
+        middle = centres_m[count // 2] if count % 2 else (centres_m[count // 2 - 1] + centres_m[count // 2]) / 2
+        sphere = self._cut(middle, self.rays(middle[None])[0], 1)
+        paint, over = self._light(ball, middle, sphere, (), inside=inside)
         pixels = self.camera.to_pixels(centres_m[:, :2], height_m=centres_m[:, 2])
-        step = 4.0
-        aside, down = np.array([step, 0.0]), np.array([0.0, step])
-        grid = np.concatenate([pixels, pixels + aside, pixels - aside, pixels + down, pixels - down])
-        plane = self.camera.to_table(grid, height_m=0.0)
-        rays = np.column_stack([plane, np.zeros(len(plane))]) - self._eye
-        rays /= -rays[:, 2:3]
-        n = len(pixels)
-        du = (rays[n : 2 * n] - rays[2 * n : 3 * n]) / (2 * step)
-        dv = (rays[3 * n : 4 * n] - rays[4 * n :]) / (2 * step)
-        return pixels, np.stack([rays[:n], du, dv], axis=1)
-
-    def paint(self, balls: list[BallId], centres_m: FloatArray, rotations: FloatArray, *, fine: int = 1) -> Patch:
-        """Pictures of balls at centres (N, 3) turned by rotations (N, 3, 3), ball to table, `fine` samples a pixel side."""
-        pixels, frames = self.pixel_frames(centres_m)
-        scale = np.linalg.norm(frames[:, 1], axis=1)  # change of ray per pixel at unit depth
-        depth = self._eye[2] - centres_m[:, 2]
-        half = int(np.ceil(1.06 * self.radius_m / (depth * scale).min())) + 2
-        left = np.round(pixels[:, 0]).astype(np.int64) - half
-        top = np.round(pixels[:, 1]).astype(np.int64) - half
-        size = 2 * half + 1
-        offsets = (np.arange(size * fine) + 0.5) / fine - 0.5
-        u = (left - pixels[:, 0])[:, None] + offsets
-        v = (top - pixels[:, 1])[:, None] + offsets
-        n = len(balls)
-        f = frames.astype(np.float32)
-        rays = (
-            f[:, None, None, 0]
-            + u[:, None, :, None].astype(np.float32) * f[:, None, None, 1]
-            + v[:, :, None, None].astype(np.float32) * f[:, None, None, 2]
+        away = pixels - self.camera.to_pixels(middle[None, :2], height_m=float(middle[2]))
+        before, after = np.floor(away.min(axis=0)).astype(int), np.ceil(away.max(axis=0)).astype(int)
+        height, width = sphere.alpha.shape
+        size = (int(width + after[0] - before[0]), int(height + after[1] - before[1]))
+        low = np.asarray(np.where(middle[2] + self.radius_m * sphere.normal[2] < self._nose_m, sphere.alpha, 0), np.float32)
+        total, total_low = np.zeros((size[1], size[0], 4), np.float32), np.zeros((size[1], size[0]), np.float32)
+        groups = np.array_split(np.arange(count), min(count, _TURNS))
+        for group in groups:
+            colour = (self._albedo(ball, rotations[group[len(group) // 2]], sphere) * paint + over) * sphere.alpha[..., None]
+            layer = np.dstack([np.minimum(colour, 4 * sphere.alpha[..., None]), sphere.alpha])
+            for k in group:
+                shift = np.array([[1, 0, away[k, 0] - before[0]], [0, 1, away[k, 1] - before[1]]])
+                total += cv2.warpAffine(layer, shift, size, flags=cv2.INTER_LINEAR)
+                total_low += cv2.warpAffine(low, shift, size, flags=cv2.INTER_LINEAR)
+        total /= count
+        return Patch(
+            left=sphere.left + int(before[0]),
+            top=sphere.top + int(before[1]),
+            colour=np.ascontiguousarray(total[..., :3]),
+            alpha=np.ascontiguousarray(total[..., 3]),
+            low=np.asarray(total_low / count, np.float32),
+            linear=True,
         )
-        rays /= np.sqrt(np.einsum("nhwc,nhwc->nhw", rays, rays))[..., None]
-        to_eye = (self._eye - centres_m).astype(np.float32)
-        along = -np.einsum("nhwc,nc->nhw", rays, to_eye)
-        closest = to_eye[:, None, None] + along[..., None] * rays
-        miss = np.sqrt(np.einsum("nhwc,nhwc->nhw", closest, closest)) / self.radius_m
-        pixel = (scale * depth / self.radius_m).astype(np.float32)
-        alpha = np.clip((1.0 - miss) / pixel[:, None, None] * fine + 0.5, 0, 1).astype(np.float32)
-        inside = np.minimum(miss, 0.998)
-        closest *= (inside / np.maximum(miss, 1e-6))[..., None] / self.radius_m
-        normal = closest - np.sqrt(1 - inside * inside)[..., None] * rays
-        light = self._light(balls, centres_m, rotations, normal, rays)
-        dim = vignette(pixels, self.camera.image_size_px, self.look.sensor.vignette)
-        colour = encode(light * self._gain * dim[:, None, None, None]) * alpha[..., None]
-        if fine > 1:
-            shape = (n, size, fine, size, fine)
-            alpha = alpha.reshape(shape).mean(axis=(2, 4))
-            colour = colour.reshape(*shape, 3).mean(axis=(2, 4))
-        return Patch(left=left, top=top, colour=colour, alpha=alpha)
 
-    def _light(self, balls: list[BallId], centres: FloatArray, rotations: FloatArray, normal: Float32, rays: Float32) -> Float32:
-        look = self.look
-        local = np.einsum("nhwc,ncd->nhwd", normal, rotations.astype(np.float32))
-        map_x = (np.arctan2(local[..., 1], local[..., 0]) * (WIDTH / (2 * np.pi)) + WIDTH / 2 - 0.5).astype(np.float32)
-        lat = np.arcsin(np.clip(local[..., 2], -1, 1))
-        map_y = np.clip((0.5 - lat / np.pi) * HEIGHT - 0.5, 0, HEIGHT - 1)
-        index = np.array([self._index[ball] for ball in balls], np.float32)
-        map_y = (map_y + index[:, None, None] * HEIGHT).astype(np.float32)
-        shape = map_x.shape
-        flat = (shape[0] * shape[1], shape[2])
-        albedo = cv2.remap(self._atlas, np.clip(map_x, 0, WIDTH - 1).reshape(flat), map_y.reshape(flat), cv2.INTER_LINEAR)
-        albedo = albedo.reshape(*shape, 3)
-        up = normal[..., 2]
-        cloth = np.array(look.cloth, np.float32)
-        sky = look.ambient * (0.5 + 0.5 * up)
-        bounce = (0.45 * (0.5 - 0.5 * up))[..., None] * cloth
-        direct = np.zeros(shape, np.float32)
-        mirror = rays - 2 * np.einsum("nhwc,nhwc->nhw", rays, normal)[..., None] * normal
-        glints = np.zeros(shape, np.float32)
-        place = centres.astype(np.float32)
-        for lamp in look.lamps:
-            to_lamp = np.array(lamp.centre_m, np.float32) - place
-            distance = np.linalg.norm(to_lamp, axis=1)
-            toward = to_lamp / distance[:, None]
-            strength = (1 - look.ambient) * lamp.share * lamp_falloff(lamp.centre_m, place[:, :2])
-            # A broad lamp still lights what is a little beyond its terminator.
-            wrap = min(0.45, max(lamp.half_m) / lamp.centre_m[2])
-            cosine = (np.einsum("nhwc,nc->nhw", normal, toward) + wrap) / (1 + wrap)
-            facing = strength / np.maximum(toward[:, 2], 0.15)
-            direct += np.maximum(cosine, 0) * facing[:, None, None].astype(np.float32)
-            reach = to_lamp[:, 2, None, None] / np.maximum(mirror[..., 2], 0.05)
-            soft = 0.04 * lamp.centre_m[2]
-            in_x = (lamp.half_m[0] - np.abs(mirror[..., 0] * reach - to_lamp[:, 0, None, None])) / soft + 0.5
-            in_y = (lamp.half_m[1] - np.abs(mirror[..., 1] * reach - to_lamp[:, 1, None, None])) / soft + 0.5
-            hit = np.clip(in_x, 0, 1) * np.clip(in_y, 0, 1) * (mirror[..., 2] > 0.05)
-            glints += hit.astype(np.float32) * np.float32(lamp.share)
-        grazing = 1 + np.einsum("nhwc,nhwc->nhw", rays, normal)
-        fresnel = 0.04 + 0.96 * np.clip(grazing, 0, 1) ** 5
-        surroundings = np.where(mirror[..., 2:3] < 0, 0.6 * cloth, np.float32(0.5 * look.ambient))
-        glow = look.shine * glints + 0.0
-        light = albedo * ((direct + sky)[..., None] + bounce)
-        light += (0.7 * fresnel)[..., None] * surroundings + (fresnel * np.minimum(glow, 60))[..., None]
-        depth_shade = np.clip(1.0 + (place[:, 2] - self.radius_m) / 0.07, 0.06, 1.0)
-        shaded: Float32 = (light * depth_shade[:, None, None, None]).astype(np.float32)
-        return shaded
+    def _cut(self, centre_m: FloatArray, rays: LocalRays, fine: int) -> _Sphere:
+        near, _ = rays.m_per_px
+        half = int(np.ceil(1.04 * self.radius_m * rays.slant / near)) + 2
+        left, top = round(float(rays.pixel[0])) - half, round(float(rays.pixel[1])) - half
+        offsets = (np.arange((2 * half + 1) * fine) + 0.5) / fine - 0.5
+        u = (left - rays.pixel[0] + offsets)[None, :].astype(np.float32)
+        v = (top - rays.pixel[1] + offsets)[:, None].astype(np.float32)
+        ray = directions(self.camera, rays, u, v)
+        to_eye = ((self._eye - centre_m) / self.radius_m).astype(np.float32)
+        along = -(ray[0] * to_eye[0] + ray[1] * to_eye[1] + ray[2] * to_eye[2])
+        closest = [to_eye[k] + along * ray[k] for k in range(3)]
+        miss = np.sqrt(closest[0] ** 2 + closest[1] ** 2 + closest[2] ** 2)
+        down, across = np.gradient(miss)
+        alpha = np.clip((1 - miss) / np.maximum(np.sqrt(down * down + across * across), 1e-4) + 0.5, 0, 1)
+        inside = np.minimum(miss, 0.998)
+        scale, deep = inside / np.maximum(miss, 1e-6), np.sqrt(1 - inside * inside)
+        normal = tuple(closest[k] * scale - deep * ray[k] for k in range(3))
+        return _Sphere(
+            left=left, top=top, alpha=alpha, normal=(normal[0], normal[1], normal[2]), ray=ray, texels_px=near / fine / self.radius_m
+        )
+
+    def _albedo(self, ball: BallId, rotation: FloatArray, sphere: _Sphere) -> Float32:
+        r, (x, y, z) = rotation.astype(np.float32), sphere.normal
+        local = [r[0, k] * x + r[1, k] * y + r[2, k] * z for k in range(3)]
+        # The map whose texels are about as large as the samples.
+        level = 0
+        while level + 1 < len(self._skins[ball]) and sphere.texels_px > 1.4 * 2 * np.pi / self._skins[ball][level].shape[1]:
+            level += 1
+        skin = self._skins[ball][level]
+        height, width = skin.shape[:2]
+        longitude = np.asarray(cv2.phase(local[0], local[1]), np.float32)  # 0 to 2 pi
+        map_x = np.mod(longitude * np.float32(width / (2 * np.pi)) + np.float32(width / 2), width) - np.float32(0.5)
+        latitude = np.arcsin(np.clip(local[2], -1, 1))
+        map_y = np.float32(height / 2 - 0.5) - latitude * np.float32(height / np.pi)
+        return np.asarray(cv2.remap(skin, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
+
+    def _light(
+        self, ball: BallId, centre_m: FloatArray, sphere: _Sphere, neighbours: Sequence[Neighbour], *, inside: bool
+    ) -> tuple[Float32, Float32]:
+        polish = self.look.balls[ball].polish
+        paint, over = light(self.look, centre_m, self.radius_m, sphere.normal, sphere.ray, polish, neighbours)
+        middle = np.array([[sphere.left + sphere.alpha.shape[1] / 2, sphere.top + sphere.alpha.shape[0] / 2]])
+        dim = float(vignette(middle, self.camera.image_size_px, self.look.sensor.vignette)[0])
+        if inside:
+            dim *= float(np.clip(1.0 + (centre_m[2] - self.radius_m) / 0.07, 0.06, 1.0))
+        return paint * (self._gain * np.float32(dim)), over * (self._gain * np.float32(dim))
 
     def shadow(self, centre_m: FloatArray) -> tuple[int, int, Float32]:
         """Left, top and the factor on display values (h, w), 0 to 1, that a ball at (3,) puts on the cloth round it."""
         radius, look = self.radius_m, self.look
         foot = np.array([[centre_m[0], centre_m[1], 0.0]])
-        pixels, frames = self.pixel_frames(foot)
-        px_m = float(self._eye[2] * np.linalg.norm(frames[0, 1]))
-        half = int(2.9 * radius / px_m) + 1
-        left, top = round(float(pixels[0, 0])) - half, round(float(pixels[0, 1])) - half
-        axis = np.arange(2 * half + 1)
-        u, v = axis + left - pixels[0, 0], axis + top - pixels[0, 1]
-        eye_z = float(self._eye[2])
-        x = (eye_z * (u[None, :] * frames[0, 1, 0] + v[:, None] * frames[0, 2, 0])).astype(np.float32)
-        y = (eye_z * (u[None, :] * frames[0, 1, 1] + v[:, None] * frames[0, 2, 1])).astype(np.float32)
-        distance2 = x * x + y * y + np.float32(centre_m[2] ** 2)
-        taken = radius**2 * centre_m[2] / distance2**1.5
-        dark = look.ambient * 0.9 * taken
-        total = np.float32(look.ambient)
-        for lamp in look.lamps:
+        pixels = self.camera.to_pixels(np.concatenate([foot[:, :2], foot[:, :2] + (0.01, 0.0), foot[:, :2] + (0.0, 0.01)]))
+        to_px = np.column_stack([pixels[1] - pixels[0], pixels[2] - pixels[0]]) / 0.01
+        to_m = np.linalg.inv(to_px)
+        shifts = [_cast(centre_m, lamp.centre_m) for lamp in look.lamps]
+        reach = 2.6 * radius + max((float(np.hypot(*s)) for s, _ in shifts), default=0.0)
+        half = int(min(reach, 6 * radius) * float(np.linalg.norm(to_px, 2)) / 2) + 1
+        # A shadow is soft: every second pixel is enough.
+        left, top = round(float(pixels[0, 0])) - 2 * half, round(float(pixels[0, 1])) - 2 * half
+        axis = np.arange(2 * half + 1, dtype=np.float32) * 2 + np.float32(0.5)
+        u, v = (axis + np.float32(left - pixels[0, 0]))[None, :], (axis + np.float32(top - pixels[0, 1]))[:, None]
+        x, y = (np.float32(to_m[k, 0]) * u + np.float32(to_m[k, 1]) * v for k in range(2))
+        height = max(float(centre_m[2]), 0.5 * radius)
+        dark = look.ambient * 0.9 * radius**2 * height / (x * x + y * y + np.float32(height**2)) ** 1.5
+        total = look.ambient
+        for lamp, (shift, stretch) in zip(look.lamps, shifts, strict=True):
             toward = np.array(lamp.centre_m) - centre_m
-            share = (1 - look.ambient) * lamp.share * float(lamp_falloff(lamp.centre_m, foot[:, :2].astype(np.float32))[0])
-            stretch = centre_m[2] / max(toward[2], 0.2)
-            shift = -toward[:2] * stretch
+            share = (1 - look.ambient) * lamp.share * float(lamp_falloff(lamp.centre_m, foot[:, :2])[0])
             slant = float(np.hypot(*toward[:2])) / max(toward[2], 0.2)
             soft = max(0.15 * radius, 2 * stretch * max(lamp.half_m))
-            away = _ellipse_distance(x - shift[0], y - shift[1], toward[:2], slant)
+            away = _ellipse_distance(x - np.float32(shift[0]), y - np.float32(shift[1]), toward[:2], slant)
             cover = np.clip((radius - away) / soft + 0.5, 0, 1)
             # A lamp that looks larger than the ball from the cloth is never wholly hidden.
-            full = min(1.0, (radius / max(1e-6, stretch * max(lamp.half_m))) ** 1.0)
-            dark = dark + share * cover * cover * (3 - 2 * cover) * full
-            total = total + share
-        factor: Float32 = np.power(np.clip(1 - dark / total, 0.02, 1), 1 / GAMMA).astype(np.float32)
-        return left, top, factor
+            full = min(1.0, radius / max(1e-6, stretch * max(lamp.half_m)))
+            dark = dark + share * full * cover * cover * (3 - 2 * cover)
+            total += share
+        factor = np.power(np.clip(1 - dark / np.float32(total), 0.02, 1), 1 / GAMMA).astype(np.float32)
+        size = 2 * (2 * half + 1)
+        return left, top, np.asarray(cv2.resize(factor, (size, size), interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def _cast(centre_m: FloatArray, lamp_m: tuple[float, float, float]) -> tuple[FloatArray, float]:
+    """Where the middle of a lamp's shadow lies from the point below the ball, and height over the lamp's height above it."""
+    toward = np.array(lamp_m) - centre_m
+    stretch = float(centre_m[2]) / max(float(toward[2]), 0.2)
+    return -toward[:2] * stretch, stretch
 
 
 def _ellipse_distance(x: Float32, y: Float32, axis: FloatArray, slant: float) -> Float32:

@@ -7,7 +7,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.equipment import BallId
 from sample_videos.ball_sets import BallLook, Colour, from_srgb
 
 WIDTH, HEIGHT = 192, 96
@@ -19,10 +18,13 @@ _STRIPE_HALF = 0.62
 _DOT_RADIUS = 0.17
 
 
-def make_atlas(balls: dict[BallId, BallLook]) -> tuple[NDArray[np.float32], dict[BallId, int]]:
-    """All maps below one another, shape (N HEIGHT, WIDTH, 3) float32, and the index of each ball's map."""
-    skins = [_skin(look) for look in balls.values()]
-    return np.concatenate(skins), {ball: index for index, ball in enumerate(balls)}
+def make_skins(look: BallLook) -> list[NDArray[np.float32]]:
+    """A ball's map, shape (HEIGHT, WIDTH, 3) float32, and the same at half and a quarter of the size."""
+    skins = [_skin(look)]
+    for _ in range(2):
+        height, width = skins[-1].shape[:2]
+        skins.append(np.asarray(cv2.resize(skins[-1], (width // 2, height // 2), interpolation=cv2.INTER_AREA), np.float32))
+    return skins
 
 
 def _directions() -> NDArray[np.float64]:

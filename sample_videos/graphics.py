@@ -1,5 +1,7 @@
 """Graphics that a broadcast lays over the picture: score bar, strip of small balls, logo, clock. All names are made up."""
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,38 @@ Float32 = NDArray[np.float32]
 
 _NAMES = ("Alder", "Birch", "Cedar", "Doyle", "Esser", "Frost", "Grant", "Haas", "Ivers", "Jonas", "Kern", "Lund")
 _FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Graphics:
+    """One rectangle of graphics: picture times coverage (h, w, 3), coverage (h, w, 1), both float32, at (left, top)."""
+
+    left: int
+    top: int
+    layer: Float32
+    alpha: Float32
+
+    def lay(self, image: NDArray[np.uint8], covered: NDArray[np.uint8]) -> None:
+        """Lay it over a finished picture (H, W, 3), and mark (H, W) with 2 where it hides more than half."""
+        rows = slice(self.top, self.top + self.alpha.shape[0])
+        columns = slice(self.left, self.left + self.alpha.shape[1])
+        window = image[rows, columns]
+        window[:] = window * (1 - self.alpha) + self.layer
+        covered[rows, columns][self.alpha[..., 0] > 0.5] = 2
+
+
+def split_graphics(graphics: tuple[Float32, Float32] | None) -> list[Graphics]:
+    """A layer of graphics as `draw_graphics` gives it, cut into the rectangles in which there is something."""
+    if graphics is None:
+        return []
+    layer, alpha = graphics
+    solid = np.asarray(cv2.dilate((alpha > 0).astype(np.uint8), np.ones((9, 41), np.uint8)), np.uint8)
+    count, _, boxes, _ = cv2.connectedComponentsWithStats(solid)
+    result = []
+    for x, y, w, h in boxes[1:count, :4].tolist():
+        cover = alpha[y : y + h, x : x + w, None].copy()
+        result.append(Graphics(left=x, top=y, layer=layer[y : y + h, x : x + w] * cover, alpha=cover))
+    return result
 
 
 def draw_graphics(rng: np.random.Generator, size_px: tuple[int, int], balls: dict[str, BallLook]) -> tuple[Float32, Float32]:

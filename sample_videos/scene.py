@@ -1,25 +1,38 @@
-"""One table in one light before one camera, and pictures of it with balls, players and graphics."""
+"""One table in one light before one camera, and pictures of it with balls, players and graphics.
 
+The empty table is painted once. Balls at rest are painted once per place and laid into a finished background, already
+blurred and sharpened as the camera does; a picture copies the background and draws anew only the windows in which a
+ball or a person moves, then adds the sensor's noise and the graphics. Same input in the same order, same pictures.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.equipment import BallId
 from calibration.table import Table
+from sample_videos.ball_light import Neighbour
 from sample_videos.ball_picture import BallPainter, Patch
+from sample_videos.graphics import Graphics, split_graphics
+from sample_videos.layers import Box, blend, box_at, merged, shade
 from sample_videos.looks import GAMMA, Look
-from sample_videos.player import PlayerLook, Pose, paint_player
-from sample_videos.sensor import Exposer
+from sample_videos.people import Person
+from sample_videos.player import PlayerLook, Pose
+from sample_videos.sensor import MARGIN, Exposer
 from sample_videos.table_picture import FINE, paint_table
 
 FloatArray = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 
-_PERSON, _GRAPHIC = 254, 255
-"""Marks in a picture's map of what is on top; balls count from 1."""
+_NEAR = 4.6
+"""Balls whose middles are nearer than this many radii shade one another and are mirrored."""
+_MOVED_M = 4e-4
+"""A neighbour that moves by less changes nothing that can be seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,130 +65,170 @@ class View:
     covered: Bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Item:
+    """A ball ready to be laid into the picture: its patch, its shadows (left, top, factor, share), all within `box`."""
+
+    key: tuple[object, ...]
+    ball: BallId
+    mark: int
+    order: tuple[bool, float]
+    patch: Patch
+    shadows: tuple[tuple[int, int, Float32, float], ...]
+    box: Box
+
+
 class Scene:
-    """Paints pictures; the empty table is painted once, balls at rest once per place."""
+    """Paints pictures of one table; `camera`, `table` and `look` are read only."""
 
     def __init__(
         self, camera: CameraModel, table: Table, look: Look, graphics: tuple[Float32, Float32] | None = None, *, fine: int = FINE
     ) -> None:
         self.camera, self.table, self.look = camera, table, look
         self.empty = paint_table(camera, table, look, fine=fine)
-        self.painter = BallPainter(camera, look, table.spec.ball_radius_m)
+        self.painter = BallPainter(camera, look, table.spec.ball_radius_m, nose_height_m=table.spec.nose_height_m)
         self.exposer = Exposer(look.sensor, camera.image_size_px, np.random.default_rng(look.seed + 1))
-        self._graphics = _crop(graphics)
+        width, height = camera.image_size_px
+        self._whole = Box(left=0, top=0, right=width, bottom=height)
+        self._graphics: list[Graphics] = split_graphics(graphics)
         self._gain = (np.array(look.sensor.gain) * look.exposure_gain).astype(np.float32)
-        self._resting: tuple[tuple[object, ...], Float32, NDArray[np.uint8], dict[BallId, int]] | None = None
+        self._marks = {ball: k for k, ball in enumerate(look.balls, start=1)}
+        self._eye = camera.position_m
+        self._colours = {ball: self.painter.mean_colour(ball) for ball in look.balls}
+        self._resting: dict[BallId, Item] = {}
+        self._raw = np.asarray(cv2.convertScaleAbs(np.maximum(self.empty.image, 0)), np.uint8)
+        self._background = self.exposer.focus_bytes(self._raw)
+        self._top = np.zeros((height, width), np.uint8)
+        self._people: dict[int, Person] = {}
 
-    def render(self, balls: list[BallInView], player: tuple[PlayerLook, Pose] | None = None) -> View:
-        """The picture of balls, of a player who leans over them, and of the graphics."""
-        still = [b for b in balls if len(b.centres_m) == 1]
-        moving = [b for b in balls if len(b.centres_m) > 1]
-        image, top, areas = self._still(still)
-        image, top, areas = image.copy(), top.copy(), dict(areas)
-        self._paint(image, top, areas, moving, fine=1)
+    def render(self, balls: Sequence[BallInView], *people: tuple[PlayerLook, Pose] | None) -> View:
+        """The picture of balls, of people who lean over them, and of the graphics."""
+        items = [self._item(ball, balls) for ball in balls]
+        resting = {item.ball: item for item, ball in zip(items, balls, strict=True) if len(ball.centres_m) == 1}
+        self._settle(resting)
+        image, top = self._background.copy(), self._top.copy()
         covered = np.zeros(top.shape, np.uint8)
-        if player is not None:
-            cover = paint_player(image, self.camera, player[0], player[1], self._gain)
-            hidden = cover > 0.5
-            top[hidden] = _PERSON
-            covered[hidden] = 1
-        if self._graphics is not None:
-            rows, columns, layer, alpha = self._graphics
-            window = image[rows, columns]
-            window += alpha[..., None] * (layer - window)
-            hidden = alpha > 0.5
-            top[rows, columns][hidden] = _GRAPHIC
-            covered[rows, columns][hidden] = 2
-        counts = np.bincount(top.ravel(), minlength=256)
-        order = {ball: k for k, ball in enumerate(self.look.balls, start=1)}
-        visible = {b.ball: min(1.0, float(counts[order[b.ball]]) / areas[b.ball]) if areas[b.ball] else 0.0 for b in balls}
-        return View(image=self.exposer.expose(image), visible=visible, covered=covered)
+        persons = [self._person(k, look, pose) for k, (look, pose) in enumerate(p for p in people if p is not None)]
+        changed = [item.box for item in items if item.ball not in resting] + [box for person in persons for box in person.boxes]
+        moving = [item for item in items if item.ball not in resting]
+        for box in merged(b.grown(MARGIN).common(self._whole) for b in changed):
+            outer = box.grown(MARGIN).common(self._whole)
+            if all(item.box.common(outer).is_empty for item in moving):
+                piece, marks = self._raw[outer.window].copy(), self._top[outer.window]
+            else:
+                piece, marks = self._compose(outer, items)
+            for person in persons:
+                person.paint(piece, covered[outer.window], outer)
+            image[box.window] = self.exposer.focus_bytes(piece)[box.within(outer)]
+            top[box.window] = marks[box.within(outer)]
+        image = self.exposer.grain(image)
+        for part in self._graphics:
+            part.lay(image, covered)
+        return View(image=image, visible={item.ball: self._visible(item, top, covered) for item in items}, covered=covered)
 
-    def _still(self, balls: list[BallInView]) -> tuple[Float32, NDArray[np.uint8], dict[BallId, int]]:
-        key = tuple((b.ball, b.centres_m.tobytes(), b.rotations.tobytes()) for b in balls)
-        if self._resting is None or self._resting[0] != key:
-            image = self.empty.image.copy()
-            top = np.zeros(image.shape[:2], np.uint8)
-            areas: dict[BallId, int] = {}
-            self._paint(image, top, areas, balls, fine=2)
-            self._resting = (key, image, top, areas)
-        return self._resting[1:]
+    def piece(self, box: Box, items: Sequence[Item]) -> Bytes:
+        """A window of the picture without people, noise and graphics; for training crops."""
+        outer = box.grown(MARGIN).common(self._whole)
+        piece, _ = self._compose(outer, items)
+        return self.exposer.focus_bytes(piece)[box.within(outer)]
 
-    def _paint(self, image: Float32, top: NDArray[np.uint8], areas: dict[BallId, int], balls: list[BallInView], *, fine: int) -> None:
-        if not balls:
+    def items(self, balls: Sequence[BallInView], *, fine: int = 2) -> list[Item]:
+        """Balls ready to be laid into pictures, each seen with its neighbours."""
+        return [self._item(ball, balls, fine=fine) for ball in balls]
+
+    def _settle(self, resting: dict[BallId, Item]) -> None:
+        """Bring the finished background to these balls at rest, where they differ from those in it."""
+        old = self._resting
+        gone = [item.box for ball, item in old.items() if resting.get(ball) is not item]
+        new = [item.box for ball, item in resting.items() if old.get(ball) is not item]
+        self._resting = resting
+        for box in merged(b.grown(MARGIN).common(self._whole) for b in gone + new):
+            outer = box.grown(MARGIN).common(self._whole)
+            piece, marks = self._compose(outer, list(resting.values()))
+            self._raw[box.window] = piece[box.within(outer)]
+            self._background[box.window] = self.exposer.focus_bytes(piece)[box.within(outer)]
+            self._top[box.window] = marks[box.within(outer)]
+
+    def _compose(self, outer: Box, items: Sequence[Item]) -> tuple[Bytes, Bytes]:
+        """The picture in a box, and which ball is on top; balls only."""
+        piece = self.empty.image[outer.window].copy()
+        marks = np.zeros(piece.shape[:2], np.uint8)
+        inside = [item for item in items if not item.box.common(outer).is_empty]
+        if inside:
+            cloth, high = self.empty.cloth[outer.window], 1 - self.empty.low[outer.window]
+            for item in inside:
+                for left, upper, factor, share in item.shadows:
+                    shade(piece, outer, left, upper, factor, cloth, share)
+            for item in sorted(inside, key=lambda i: i.order):
+                blend(piece, outer, item.patch, high)
+                self._mark(marks, outer, item, high)
+        return np.asarray(cv2.convertScaleAbs(piece), np.uint8), marks
+
+    def _mark(self, marks: Bytes, outer: Box, item: Item, high: Float32) -> None:
+        own = box_at(item.patch.left, item.patch.top, item.patch.alpha)
+        part = own.common(outer)
+        if part.is_empty:
             return
-        eye = self.camera.position_m
-        balls = sorted(balls, key=lambda b: (b.centres_m[0, 2] > 0, -float(np.hypot(*(b.centres_m[0, :2] - eye[:2])))))
-        order = {ball: k for k, ball in enumerate(self.look.balls, start=1)}
-        for ball in balls:
-            path = float(np.linalg.norm(ball.centres_m[-1] - ball.centres_m[0]))
-            count = 1 + min(2, int(path / self.table.spec.ball_radius_m))
-            for centre in ball.centres_m[np.linspace(0, len(ball.centres_m) - 1, count + 2)[1:-1].round().astype(int)]:
-                if centre[2] > 0.5 * self.table.spec.ball_radius_m:
-                    self._shade(image, centre, 1 / count)
-        names = [b.ball for b in balls for _ in b.centres_m]
-        centres = np.concatenate([b.centres_m for b in balls])
-        patch = self.painter.paint(names, centres, np.concatenate([b.rotations for b in balls]), fine=fine)
-        start = 0
-        for ball in balls:
-            count = len(ball.centres_m)
-            low = float(ball.centres_m[:, 2].min()) < 0.9 * self.table.spec.ball_radius_m
-            areas[ball.ball] = self._blend(image, top, patch, slice(start, start + count), order[ball.ball], low)
-            start += count
+        here, there = part.within(own), part.within(outer)
+        alpha = item.patch.alpha[here] - high[there] * item.patch.low[here]
+        marks[there][alpha > 0.5 * max(1e-3, float(item.patch.alpha.max()))] = item.mark
 
-    def _shade(self, image: Float32, centre: FloatArray, share: float) -> None:
-        left, upper, factor = self.painter.shadow(centre)
-        window = _window(image.shape, left, upper, factor.shape)
-        if window is None:
-            return
-        rows, columns, inner = window
-        cloth = self.empty.cloth[rows, columns]
-        # Shares multiply, so that n shares of the same shadow give it once.
-        image[rows, columns] *= (1 - cloth * (1 - factor[inner] ** np.float32(share)))[..., None]
+    def _visible(self, item: Item, top: Bytes, covered: Bytes) -> float:
+        own = box_at(item.patch.left, item.patch.top, item.patch.alpha)
+        area = int((item.patch.alpha > 0.5 * item.patch.alpha.max()).sum())
+        part = own.common(self._whole)
+        if part.is_empty or area == 0:
+            return 0.0
+        seen = (top[part.window] == item.mark) & (covered[part.window] == 0)
+        return min(1.0, float(seen.sum()) / area)
 
-    def _blend(self, image: Float32, top: NDArray[np.uint8], patch: Patch, chosen: slice, mark: int, low: bool) -> int:
-        """Blend one ball's pictures over the image; gives how many pixels it covers by half or more."""
-        lefts, uppers = patch.left[chosen], patch.top[chosen]
-        size = patch.alpha.shape[1]
-        left, upper = int(lefts.min()), int(uppers.min())
-        shape = (int(uppers.max()) - upper + size, int(lefts.max()) - left + size)
-        alpha, colour = np.zeros(shape, np.float32), np.zeros((*shape, 3), np.float32)
-        for x, y, a, c in zip(lefts - left, uppers - upper, patch.alpha[chosen], patch.colour[chosen], strict=True):
-            alpha[y : y + size, x : x + size] += a
-            colour[y : y + size, x : x + size] += c
-        alpha /= len(lefts)
-        colour /= len(lefts)
-        area = int((alpha > 0.5 * alpha.max()).sum())
-        window = _window(image.shape, left, upper, shape)
-        if window is None:
-            return area
-        rows, columns, inner = window
-        alpha, colour = alpha[inner], colour[inner]
-        if low:
-            seen = self.empty.low[rows, columns]
-            alpha, colour = alpha * seen, colour * seen[..., None]
-        target = image[rows, columns]
-        target *= 1 - alpha[..., None]
-        target += colour
-        top[rows, columns][alpha > 0.5 * max(1e-3, float(alpha.max()))] = mark
-        return area
+    def _item(self, ball: BallInView, all_balls: Sequence[BallInView], *, fine: int = 2) -> Item:
+        still = len(ball.centres_m) == 1
+        neighbours = self._neighbours(ball, all_balls) if still else ()
+        spots = tuple(round(v / _MOVED_M) for n in neighbours for v in n.centre_m)
+        key = (ball.centres_m.tobytes(), ball.rotations.tobytes(), spots)
+        known = self._resting.get(ball.ball)
+        if still and known is not None and known.key == key:
+            return known
+        half = np.array([self.table.spec.length_m, self.table.spec.width_m]) / 2 + self.look.frame.cushion_m + 0.09
+        inside = bool((np.abs(ball.centres_m[0, :2]) < half).all())
+        if still:
+            patch = self.painter.paint(ball.ball, ball.centres_m[0], ball.rotations[0], fine=fine, neighbours=neighbours, inside=inside)
+        else:
+            patch = self.painter.streak(ball.ball, ball.centres_m, ball.rotations, inside=inside)
+        shadows = self._shadows(ball)
+        box = box_at(patch.left, patch.top, patch.alpha)
+        for left, upper, factor, _ in shadows:
+            box = box.joined(box_at(left, upper, factor))
+        first = ball.centres_m[0]
+        order = (bool(first[2] > 0), -float(np.hypot(*(first[:2] - self._eye[:2]))))
+        return Item(
+            key=key, ball=ball.ball, mark=self._marks[ball.ball], order=order, patch=patch, shadows=shadows, box=box.common(self._whole)
+        )
 
+    def _neighbours(self, ball: BallInView, all_balls: Sequence[BallInView]) -> tuple[Neighbour, ...]:
+        centre, near = ball.centres_m[0], _NEAR * self.table.spec.ball_radius_m
+        result = []
+        for other in all_balls:
+            place = other.centres_m[0]
+            if other is not ball and len(other.centres_m) == 1 and float(((place - centre) ** 2).sum()) < near * near:
+                spot = (float(place[0]), float(place[1]), float(place[2]))
+                result.append(Neighbour(centre_m=spot, colour=self._colours[other.ball]))
+        return tuple(result)
 
-def _window(shape: tuple[int, ...], left: int, upper: int, size: tuple[int, ...]) -> tuple[slice, slice, tuple[slice, slice]] | None:
-    x0, y0 = max(left, 0), max(upper, 0)
-    x1, y1 = min(left + size[1], shape[1]), min(upper + size[0], shape[0])
-    if x1 <= x0 or y1 <= y0:
-        return None
-    return slice(y0, y1), slice(x0, x1), (slice(y0 - upper, y1 - upper), slice(x0 - left, x1 - left))
+    def _shadows(self, ball: BallInView) -> tuple[tuple[int, int, Float32, float], ...]:
+        radius = self.table.spec.ball_radius_m
+        path = float(np.linalg.norm(ball.centres_m[-1] - ball.centres_m[0]))
+        count = 1 + min(2, int(path / radius))
+        picked = np.linspace(0, len(ball.centres_m) - 1, count + 2)[1:-1].round().astype(int)
+        return tuple((*self.painter.shadow(c), 1 / count) for c in ball.centres_m[picked] if c[2] > 0.5 * radius)
+
+    def _person(self, index: int, look: PlayerLook, pose: Pose) -> Person:
+        person = self._people.get(index)
+        if person is None or person.look is not look:
+            person = self._people[index] = Person(self.camera, self.look, look, self._gain, self.empty.floor)
+        person.take(pose)
+        return person
 
 
-def _crop(graphics: tuple[Float32, Float32] | None) -> tuple[slice, slice, Float32, Float32] | None:
-    if graphics is None or graphics[1].max() <= 0:
-        return None
-    layer, alpha = graphics
-    rows, columns = np.nonzero(alpha.max(axis=1))[0], np.nonzero(alpha.max(axis=0))[0]
-    box = (slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1))
-    return box[0], box[1], layer[box], alpha[box]
-
-
-__all__ = ["GAMMA", "BallInView", "Scene", "View"]
+__all__ = ["GAMMA", "BallInView", "Item", "Scene", "View"]

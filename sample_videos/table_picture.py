@@ -50,14 +50,16 @@ class TablePicture:
     Attributes:
         image: Shape (H, W, 3), display values 0..255, float32 BGR, before the sensor.
         bed: Share of each pixel that shows the bed, shape (H, W), float32.
-        low: Share that shows bed or hole: where a ball below the rails can be seen.
+        low: Share that shows bed, hole or floor: where a ball below the rails can be seen.
         cloth: Share that shows bed or cushion: where shadows fall.
+        floor: Share that shows the floor.
     """
 
     image: Float32
     bed: Float32
     low: Float32
     cloth: Float32
+    floor: Float32
 
 
 class _Canvas:
@@ -134,8 +136,8 @@ def paint_table(camera: CameraModel, table: Table, look: Look, *, fine: int = FI
     down = ((np.arange(height, dtype=np.float32) - height / 2) / (height / 2)) ** 2
     image *= (1 - np.float32(look.sensor.vignette / 2) * (down[:, None] + across[None, :]))[..., None] * gain
     display = encode(image)
-    low = canvas.weight(Material.BED, Material.HOLE, Material.CUP, Material.LINER)
-    return TablePicture(image=display, bed=bed, low=low, cloth=np.minimum(1, bed + cushion))
+    low = canvas.weight(Material.BED, Material.HOLE, Material.CUP, Material.LINER, Material.FLOOR)
+    return TablePicture(image=display, bed=bed, low=low, cloth=np.minimum(1, bed + cushion), floor=canvas.weight(Material.FLOOR))
 
 
 def _outline(canvas: _Canvas, table: Table, look: Look) -> _Canvas:

@@ -8,7 +8,7 @@ import pytest
 from calibration.equipment import TABLES, find_ball_set, find_table
 from calibration.table import Table
 from sample_videos.ball_sets import MAKES, BallLook, balls_of, draw_balls
-from sample_videos.ball_skin import make_atlas
+from sample_videos.ball_skin import make_skins
 from sample_videos.looks import draw_look
 from sample_videos.shapes import cushions, draw_frame, holes, is_tight
 
@@ -37,10 +37,10 @@ def test_pyramid_has_one_coloured_ball_among_numbered_whites(make: str) -> None:
 def test_worn_balls_carry_marks_and_new_ones_do_not() -> None:
     """The paint of an unnumbered new ball is one colour; scuffs vary it, and stay within what paint can reflect."""
     ball = BallLook(colour=(0.1, 0.2, 0.6), stripe=False, number=None, seed=4)
-    new, _ = make_atlas({"Y": ball})
-    worn, _ = make_atlas({"Y": replace(ball, scuffs=0.8)})
+    new = make_skins(ball)[0]
+    worn = make_skins(replace(ball, scuffs=0.8))[0]
 
-    assert new.std(axis=(0, 1)).max() < 1e-6 < 0.02 < worn.std(axis=(0, 1)).max()
+    assert new.std(axis=(0, 1)).max() < 1e-3 < 0.02 < worn.std(axis=(0, 1)).max()
     assert 0 <= worn.min() <= worn.max() <= 1
 
 

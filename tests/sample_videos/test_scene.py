@@ -51,14 +51,14 @@ def test_ball_is_where_the_camera_model_puts_it(tilt_deg: float, bow: float) -> 
     painter = BallPainter(_camera(tilt_deg, bow), _plain_look(), RADIUS)
     places = [(0.0, 0.0), (1.1, 0.5), (-1.1, 0.5), (1.1, -0.5), (-0.4, 0.2)]
     centres = np.array([[x, y, RADIUS] for x, y in places])
-    patch = painter.paint(["cue"] * len(places), centres, np.stack([np.eye(3)] * len(places)), fine=2)
     expected = painter.camera.to_pixels(centres[:, :2], height_m=RADIUS)
-    rows, columns = np.indices(patch.alpha.shape[1:])
-    for k in range(len(places)):
-        weight = patch.alpha[k] / patch.alpha[k].sum()
-        actual = np.array([(weight * columns).sum() + patch.left[k], (weight * rows).sum() + patch.top[k]])
+    for centre, pixel in zip(centres, expected, strict=True):
+        patch = painter.paint("cue", centre, np.eye(3), fine=2)
+        rows, columns = np.indices(patch.alpha.shape)
+        weight = patch.alpha / patch.alpha.sum()
+        actual = np.array([(weight * columns).sum() + patch.left, (weight * rows).sum() + patch.top])
 
-        assert np.linalg.norm(actual - expected[k]) < 0.2
+        assert np.linalg.norm(actual - pixel) < 0.2
 
 
 def test_ball_has_its_size_in_the_finished_picture(scene: Scene) -> None:
