@@ -77,9 +77,11 @@ def judge_looks(discs: Image, light: FloatArray) -> list[Looks]:
         return []
     angles = discs.shape[1] // (len(_RINGS) - 1)
     weights = np.repeat([(b + a) * (b - a) for a, b in pairwise(_RINGS)], angles)
-    pixels = discs / (255.0 * np.clip(light, 0.5, 1.6)[:, None, None])
-    pixels = np.clip(pixels / _room_white(pixels), 0.0, 1.2)
-    value, low = pixels.max(axis=2), pixels.min(axis=2)
+    light = (255.0 * np.clip(light, 0.5, 1.6)).astype(np.float32)
+    pixels = np.asarray(discs / light[:, None, None], dtype=np.float32)
+    pixels = np.clip(pixels / _room_white(pixels), np.float32(0.0), np.float32(1.2))
+    blue, green, red = np.ascontiguousarray(pixels.transpose(2, 0, 1))
+    value, low = np.maximum(np.maximum(blue, green), red), np.minimum(np.minimum(blue, green), red)
     saturation = 1 - low / np.maximum(value, 1e-6)
     white = (saturation < _WHITE_SATURATION) & (value > _WHITE_VALUE)
     dark = value < _DARK_VALUE
@@ -87,7 +89,7 @@ def judge_looks(discs: Image, light: FloatArray) -> list[Looks]:
     rim = weights * np.repeat(np.array(_RINGS[1:]) > _RIM, angles)
     shares = np.stack([white @ weights, dark @ weights, coloured @ weights], axis=1) / weights.sum()
     rim_white = white @ rim / rim.sum()
-    lab = np.asarray(cv2.cvtColor(np.minimum(pixels, 1.0).astype(np.float32), cv2.COLOR_BGR2LAB), dtype=np.float32)
+    lab = np.asarray(cv2.cvtColor(np.minimum(pixels, np.float32(1.0)), cv2.COLOR_BGR2LAB), dtype=np.float32)
     own = coloured | ~coloured.any(axis=1, keepdims=True)
     middles = masked_median(lab.transpose(0, 2, 1), own[:, None, :])
     return [
@@ -96,21 +98,22 @@ def judge_looks(discs: Image, light: FloatArray) -> list[Looks]:
     ]
 
 
-def _room_white(pixels: FloatArray) -> FloatArray:
+def _room_white(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
     """BGR that white looks like here, each 0 to about 1: from the brightest near-neutral pixels of all balls."""
     flat = pixels.reshape(-1, 3)
-    value = flat.max(axis=1)
-    neutral = flat.min(axis=1) > (1 - _NEUTRAL) * np.maximum(value, 1e-6)
+    blue, green, red = np.ascontiguousarray(flat.T)
+    value = np.maximum(np.maximum(blue, green), red)
+    neutral = np.minimum(np.minimum(blue, green), red) > (1 - _NEUTRAL) * np.maximum(value, 1e-6)
     brightest = _quantile(value, 0.98)
     if neutral.sum() < 0.02 * len(flat):
-        return np.full(3, max(brightest, 0.3))
+        return np.full(3, max(brightest, 0.3), dtype=np.float32)
     bright = flat[neutral & (value >= _quantile(value[neutral], 0.6))]
     white = np.median(bright, axis=0)
     # Black balls' numbers alone are not white enough to scale by.
-    return np.asarray(np.maximum(white, 0.5 * brightest), dtype=np.float64)
+    return np.asarray(np.maximum(white, 0.5 * brightest), dtype=np.float32)
 
 
-def _quantile(values: FloatArray, share: float) -> float:
+def _quantile(values: NDArray[np.float32], share: float) -> float:
     """The value with this share of all below it; a tenth of `np.quantile`'s time, no value between two is made up."""
     place = round(share * (len(values) - 1))
     return float(np.partition(values, place)[place])
