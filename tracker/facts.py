@@ -19,6 +19,7 @@ from tracker.contacts import Contact
 from tracker.first_contact import FirstContact, decide
 from tracker.history import BallIdentity
 from tracker.kinks import Path
+from tracker.lips import lip_touch
 from tracker.noses import INWARD
 from tracker.scene import Scene
 
@@ -28,22 +29,22 @@ GAIN_MIDDLE = 4.0
 """Evidence (chi square) at which a contact is as likely as not."""
 GAIN_SCALE = 3.0
 """Evidence per unit of log odds."""
-PASSING_SIGMA_M = 0.0007
-"""Doubt of a closest approach: path, place and ball size together."""
+PASSING_SIGMA_M = 0.0005
+"""Doubt of a closest approach besides that of the path and the place: calibration over a short way, ball size."""
+ROLL_M_PER_MPS2 = 2.5
+"""Way of a ball over the square of the speed it was given: it slides, keeps 5/7 of it and rolls on against 0.1 m/s^2."""
+VISIBLE_SIGMAS = 4.0
+"""A ball that moved by so many standard deviations of its place is seen to have moved."""
 UNSEEN_S = 0.3
 """Struck ball unseen for longer than this: it may have touched something meanwhile."""
 NEAR_GAP_M = 0.02
 """A ball this near to the way that the struck ball went unseen may have been touched."""
-LIP_SIGMA_M = 0.004
-"""Doubt of whether a falling ball clears a lip: rounding of lips and angle of facings are not known."""
 SOFT_GAP_M = 0.0005
 """A ball this near to a nose touches it as likely as not, as far as the place tells."""
 SOFT_SIGMA_M = 0.0008
 """Doubt of the place of a nose and of a ball beside it."""
 SOFT_SHARE = 0.4
 """Share of balls there that touched without a visible change of course (touches below 0.05 m/s)."""
-SHELF_RATIO = 1.4
-"""Way from the line of the nose ends to where a ball drops in a corner, in radii."""
 
 
 def contact_probability(contact: Contact) -> float:
@@ -81,18 +82,39 @@ def _no_contact(scene: Scene, striker: Path) -> FirstContact:
         near = min((_off_segment(path.pieces[0].coefficients[0], *ends) for path in others.values()), default=np.inf)
         if near < 2 * scene.around.radius_m + NEAR_GAP_M and striker.piece_at(float(middle)).speed(float(middle)) > 0.02:
             unknown = max(unknown, 0.3)
-    moving = striker.times_s > scene.strike_s
-    places = striker.xy_m[moving]
-    if len(places):
-        grid = np.linspace(scene.strike_s, float(striker.times_s[-1]), max(50, int(400 * (striker.times_s[-1] - scene.strike_s))))
-        line = np.array([striker.position(float(t)) for t in grid])
-        for path in others.values():
-            away = path.pieces[0].position(path.pieces[0].start_s)
-            gap = float(np.hypot(*(line - away).T).min()) - 2 * scene.around.radius_m
-            unknown = max(unknown, float(ndtr((0.0005 - gap) / PASSING_SIGMA_M)))
+    for path in others.values():
+        unknown = max(unknown, _grazed(scene, striker, path))
     if scene.endings[striker.ball].kind in ("rolling", "lost"):
         unknown = max(unknown, 0.05)
     return FirstContact(probability={"none": 1 - unknown, "unknown": unknown})
+
+
+def _grazed(scene: Scene, striker: Path, path: Path) -> float:
+    """Probability that the struck ball touched a ball that was not seen to move.
+
+    A touch of depth d at the speed v gives the other ball v sqrt(d / R). What it may have without being seen to move is
+    little, so at speed only a few micrometres of depth go unseen, of all the depths that the measured gap leaves open.
+    """
+    rest = path.pieces[0]
+    radius = scene.around.radius_m
+    reach = 2 * radius
+    times = striker.times_s[striker.times_s > scene.strike_s]
+    if not len(times):
+        return 0.0
+    grid = np.linspace(scene.strike_s, float(times[-1]), max(50, int(400 * (times[-1] - scene.strike_s))))
+    gaps = np.hypot(*(striker.positions(grid) - rest.coefficients[0]).T) - reach
+    k = int(np.argmin(gaps))
+    piece = striker.piece_at(float(grid[k]))
+    sigma = (piece.position_variance(float(grid[k])) + rest.covariance[0, 0] + PASSING_SIGMA_M**2) ** 0.5
+    if gaps[k] > 6 * sigma:
+        return 0.0
+    # the place before and after is known from so many samples each
+    place = (2 * float(path.variance.mean()) / max(1, min(int((path.times_s < grid[k]).sum()), int((path.times_s > grid[k]).sum())))) ** 0.5
+    unseen_mps = (VISIBLE_SIGMAS * place / ROLL_M_PER_MPS2) ** 0.5
+    depth = min(reach, radius * (unseen_mps / max(piece.speed(float(grid[k])), 0.02)) ** 2)
+    apart = float(ndtr(gaps[k] / sigma))
+    touched = float(ndtr((depth + gaps[k]) / sigma)) - apart
+    return touched / max(touched + apart, 1e-9)
 
 
 def _off_segment(point: FloatArray, start: FloatArray, end: FloatArray) -> float:
@@ -121,35 +143,6 @@ def with_identities(first: FirstContact, identities: Sequence[BallIdentity]) -> 
     return replace(first, probability={ball: p / total for ball, p in kept.items()})
 
 
-def lip_probability(scene: Scene, ball: BallId) -> float:
-    """Probability that a ball that fell touched a lip or facing of its pocket on the way in, as its last path tells."""
-    ending, path = scene.endings[ball], scene.paths[ball]
-    last = path.pieces[-1]
-    if ending.pocket is None or not last.moving:
-        return 0.5
-    time = float(path.times_s[-1])
-    place, velocity = last.position(time), last.velocity(time)
-    outward = scene.around.outward(ending.pocket)
-    across = np.array([-outward[1], outward[0]])
-    mouth = np.array(scene.around.table.mouth_centre_m(ending.pocket))
-    rate = float(velocity @ outward)
-    if rate < 0.02:
-        return 0.7
-    shelf = (0.0 if ending.pocket[0] == "S" else SHELF_RATIO) * scene.around.radius_m
-    half = scene.around.mouth_half_m(ending.pocket)
-    worst = -1.0
-    for depth in np.linspace(-scene.around.radius_m, shelf, 9):
-        wait = (depth - float((place - mouth) @ outward)) / rate
-        if wait < 0:
-            continue
-        offset = abs(float((place + velocity * wait - mouth) @ across))
-        # before the line of the nose ends it is their points that can be touched, behind it the facings
-        clear = float(np.hypot(half - offset, depth)) if depth < 0 else half - offset
-        worst = max(worst, scene.around.radius_m - clear)
-    sigma = (LIP_SIGMA_M**2 + last.position_variance(time)) ** 0.5
-    return float(np.clip(ndtr(worst / sigma), 0.01, 0.97))
-
-
 def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
     """Probabilities of a cushion before the first contact (struck ball) and after it (any ball)."""
     none_before, none_after = 1.0, 1.0
@@ -165,7 +158,7 @@ def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
         return 1 - none_before, 0.0
     for ball, ending in scene.endings.items():
         if ending.kind == "pocketed" and ending.time_s > first.time_s and not _lip_listed(scene, ball):
-            none_after *= 1 - ending.p * lip_probability(scene, ball)
+            none_after *= 1 - ending.p * lip_touch(scene.paths[ball], ending, scene.around)[0]
     return 1 - none_before, 1 - none_after * (1 - _unseen_touch(scene, first.time_s))
 
 
@@ -205,10 +198,10 @@ def _lip_listed(scene: Scene, ball: BallId) -> bool:
     )
 
 
-def lips(scene: Scene) -> Mapping[BallId, float]:
-    """Balls that fell without a listed lip contact, and the probability that there was one."""
+def lips(scene: Scene) -> Mapping[BallId, tuple[float, float]]:
+    """Balls that fell without a listed lip contact, with the probability that there was one and its time."""
     return {
-        ball: lip_probability(scene, ball)
+        ball: lip_touch(scene.paths[ball], ending, scene.around)
         for ball, ending in scene.endings.items()
         if ending.kind == "pocketed" and not _lip_listed(scene, ball)
     }

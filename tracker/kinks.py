@@ -8,6 +8,7 @@ are closer than the pictures can part: they are swallowed and the kink spans the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,15 @@ class Path:
     def position(self, time_s: float) -> FloatArray:
         """Where the ball is, metres."""
         return self.piece_at(time_s).position(time_s)
+
+    def positions(self, times_s: FloatArray) -> FloatArray:
+        """Where the ball is at many times in order, shape (n,) to (n, 2), metres."""
+        starts = np.array([0.5 * (a.end_s + b.start_s) for a, b in pairwise(self.pieces)])
+        index = np.searchsorted(starts, times_s)
+        origins = np.array([piece.origin_s for piece in self.pieces])
+        coefficients = np.array([piece.coefficients for piece in self.pieces])[index]
+        tau = (times_s - origins[index])[:, None]
+        return np.asarray(coefficients[:, 0] + tau * coefficients[:, 1] + 0.5 * tau * tau * coefficients[:, 2])
 
     @property
     def moves(self) -> bool:

@@ -26,6 +26,9 @@ INWARD = {
 }
 """Unit normals into the bed."""
 
+EXACT_SLACK_M = 0.0025
+"""Doubt of the touching distance for a table by name: its noses are where the numbers say."""
+
 CORNER_HANG_RATIO = 1.8
 """A ball can rest on the shelf of a corner pocket with its centre this many radii behind the line of the nose ends (shelf
 25 to 57 mm); one deeper lies in the pocket. Smaller calls a ball on the lip pocketed, larger misses one in the cup."""
@@ -56,6 +59,11 @@ class Surroundings:
         """Distance between a ball and a nose line, metres; negative where the ball presses into it."""
         half = (self.table.spec.length_m if cushion in ("head", "foot") else self.table.spec.width_m) / 2
         return half + float(INWARD[cushion] @ point) - self.touch_m
+
+    def gaps_m(self, cushion: str, points_m: FloatArray) -> FloatArray:
+        """`gap_m` of many places, shape (n, 2) to (n,)."""
+        half = (self.table.spec.length_m if cushion in ("head", "foot") else self.table.spec.width_m) / 2
+        return np.asarray(half - self.touch_m + points_m @ INWARD[cushion])
 
     def beside_nose(self, cushion: str, point: FloatArray) -> bool:
         """Whether the nose is there, not a mouth."""

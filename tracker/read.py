@@ -18,15 +18,13 @@ from tracker.doubts import find_doubts
 from tracker.facts import contact_probability, find_first_contact, lips, rails, with_identities
 from tracker.first_contact import FirstContact
 from tracker.history import BallTrack, TrackReport
-from tracker.noses import CALIBRATED_TOUCH_RATIO, INWARD, Surroundings
+from tracker.noses import CALIBRATED_TOUCH_RATIO, EXACT_SLACK_M, INWARD, Surroundings
 from tracker.scene import Scene, read_scene
 from tracker.segment import ShotWindow, find_windows
 from tracker.shot import Shot, ShotEvent
 
 LEAST_P = 0.05
 """Events less likely than this are left out (design.md)."""
-EXACT_SLACK_M = 0.0025
-"""Doubt of the touching distance for a table by name: its noses are where the numbers say."""
 MEASURED_SLACK_M = 0.005
 """The same for a table found in a picture: shadows and parallax move a nose line by some millimetres."""
 SHOWN_BY = 3
@@ -157,7 +155,8 @@ def _ending_events(scene: Scene) -> list[ShotEvent]:
             if ball in touched:
                 cushion = scene.around.nearest_cushion(ending.place_m)
                 fields = {"ball": ball, "cushion": cushion, "jaw": str(ending.pocket)}
-                events.append(ShotEvent(t=t - 1e-3, type="ball_cushion", p=ending.p * touched[ball], fields=fields))
+                p, when = touched[ball]
+                events.append(ShotEvent(t=scene.since_strike(when), type="ball_cushion", p=ending.p * p, fields=fields))
         elif ending.kind == "off_table":
             events.append(ShotEvent(t=t, type="off_table", p=ending.p, fields={"ball": ball, "where": "floor"}))
         elif ending.kind == "lost" and ending.pocket is not None:

@@ -16,6 +16,7 @@ from tracker.history import BallTrack, TrackEnd, TrackReport
 from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
 from tracker.segment import ShotWindow
+from tracker.soft import soft_contacts
 from tracker.stroke import find_stroke, stroke_unseen, was_carried
 from tracker.sway import steadied
 from tracker.truetime import TrueTime, true_time
@@ -84,6 +85,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
     contacts = explain(kinks, around, free=free, frame_s=frame)
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
+    contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
     contacts.sort(key=lambda contact: contact.time_s)
     if strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts) and was_carried(paths[strike.ball], strike):
         return None

@@ -1,0 +1,110 @@
+"""Whether a ball that fell touched a lip or a facing of its pocket on the way in, as its last path tells.
+
+Seen from above the rubber ends on either side of a mouth in a rounded lip and a straight facing that leads into the
+pocket. The last path, carried on straight to where the ball drops, passes both at some distance; a distance under a
+radius is a touch. How surely follows from the doubt of the path and of the rubber: on a table known by its numbers a
+millimetre, on one found in a picture several.
+
+Fails: roundings differ from maker to maker; a ball that touched one lip is carried on straight as if it had not, so of
+two touches one is told.
+"""
+
+from math import cos, radians, sin
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from tracker.endings import Ending
+from tracker.kinks import Path
+from tracker.noses import EXACT_SLACK_M, Surroundings
+from tracker.trajectory import Piece
+
+FloatArray = NDArray[np.float64]
+
+LIP_SIGMA_M = 0.004
+"""Doubt of the place of the rubber at a mouth where the table was found in a picture."""
+EXACT_SIGMA_M = 0.0012
+"""The same where the table is known by its numbers: how far the lips are rounded."""
+FACINGS_DEG = {"pool": (7.0, 14.0), "pyramid": (1.5, 8.0)}
+"""How far the facings of a corner and of a side lean in from the axis of the pocket (WPA: 142 and 104 degrees between nose
+and facing; pyramid tables: near parallel)."""
+ROUNDING_M = {"pool": (0.012, 0.008), "pyramid": (0.004, 0.004)}
+"""Radius of the lips of a corner and of a side: pool's rubber is cut round, pyramid's nearly sharp."""
+PYRAMID_MOUTH = 1.4
+"""Mouths narrower than this many ball diameters are cut as those of pyramid."""
+DROP_RATIO = (1.45, 0.15)
+"""Way in radii from the line of the nose ends to where a ball drops, in a corner (shelf) and in a side."""
+STEPS = 40
+"""Places that are tried along the way in."""
+SLOW_MPS = 0.02
+"""A ball that hardly moves towards the pocket any more was turned there."""
+CERTAIN = 0.005
+"""Probability left for a touch, and for none, however clear the path."""
+
+
+def lip_touch(path: Path, ending: Ending, around: Surroundings) -> tuple[float, float]:
+    """Probability that a ball that fell touched the rubber at its pocket after its last samples, and when."""
+    last = path.pieces[-1]
+    time = float(path.times_s[-1])
+    if ending.pocket is None or not last.moving:
+        return 0.5, ending.time_s
+    outward = around.outward(ending.pocket)
+    velocity = last.velocity(time)
+    if float(velocity @ outward) < SLOW_MPS:
+        return 0.7, ending.time_s
+    worst, when = _deepest(last, time, ending.pocket, around)
+    rubber = EXACT_SIGMA_M if around.slack_m <= EXACT_SLACK_M else LIP_SIGMA_M
+    sigma = (rubber**2 + last.position_variance(when)) ** 0.5
+    return float(np.clip(ndtr(worst / sigma), CERTAIN, 1 - CERTAIN)), when
+
+
+def _deepest(last: Piece, time: float, pocket: str, around: Surroundings) -> tuple[float, float]:
+    """How far a ball carried on presses into the rubber before it drops (negative: how far it clears it), and when first."""
+    side = int(pocket[0] == "S")
+    radius = around.radius_m
+    outward = around.outward(pocket)
+    across = np.array([-outward[1], outward[0]])
+    mouth = np.array(around.table.mouth_centre_m(pocket))
+    place, velocity = last.position(time) - mouth, last.velocity(time)
+    rate = float(velocity @ outward)
+    depth = float(place @ outward)
+    stop = max(DROP_RATIO[side] * radius, depth + 1e-4)
+    waits = np.linspace(0.0, (stop - depth) / rate, STEPS)
+    u = float(place @ across) + waits * float(velocity @ across)
+    s = depth + waits * rate
+    abs_u = np.abs(u)
+    clear = np.minimum(rubber_distance_m(abs_u, s, pocket, around), rubber_distance_m(-abs_u, s, pocket, around))
+    pressed = radius - clear
+    inside = np.flatnonzero(pressed > 0)
+    k = int(inside[0]) if len(inside) else int(np.argmax(pressed))
+    return float(pressed.max()), time + float(waits[k])
+
+
+def rubber_distance_m(u_m: FloatArray, s_m: FloatArray, pocket: str, around: Surroundings) -> FloatArray:
+    """Distance of places from the rubber on the positive side of a mouth, metres.
+
+    Args:
+        u_m: Shape (n,), along the line of the nose ends from its middle.
+        s_m: Shape (n,), behind that line, into the pocket.
+        pocket: Which.
+        around: The table.
+    """
+    side = int(pocket[0] == "S")
+    half = around.mouth_half_m(pocket)
+    kind = "pyramid" if 2 * half < PYRAMID_MOUTH * 2 * around.radius_m else "pool"
+    lean, rounding = radians(FACINGS_DEG[kind][side]), ROUNDING_M[kind][side]
+    nose = np.array([1.0, 0.0]) if side else np.array([cos(radians(45)), -sin(radians(45))])
+    facing = np.array([-sin(lean), cos(lean)])
+    middle = nose + facing
+    angle = np.arccos(float(nose @ facing))
+    centre = np.array([half, 0.0]) + middle / np.hypot(*middle) * rounding / sin(angle / 2)
+    points = np.stack([u_m, s_m], axis=1) - centre
+    distance = np.hypot(points[:, 0], points[:, 1]) - rounding
+    # beside the straight parts, beyond where the rounding ends, the distance is that of their lines
+    for way in (nose, facing):
+        along = points @ way
+        normal = np.array([-way[1], way[0]])
+        normal = -normal if float(normal @ (centre - np.array([half, 0.0]))) > 0 else normal
+        distance = np.where(along > 0, points @ normal - rounding, distance)
+    return np.asarray(distance)

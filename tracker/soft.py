@@ -1,0 +1,229 @@
+"""Soft contacts: those that bend a path too little to part it into pieces.
+
+A ball turns only where something is that can turn it. So wherever a path comes to touching distance of a nose, or two
+paths to two radii of each other, without a contact having been found, one number is asked for: the jump of velocity
+along the normal there. Both sides may slow differently (sliding, rolling), place and speed across the normal go on
+unbroken; so a jump counts from three standard deviations, where a free change of course in the open needs many more.
+
+Fails: below 10 to 20 mm/s the jump is hidden in the noise; where another contact follows within a few frames there are
+too few samples to tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.equipment import BallId
+from tracker.contacts import Contact
+from tracker.kinks import Path
+from tracker.noses import INWARD, Surroundings
+from tracker.trajectory import Piece
+
+FloatArray = NDArray[np.float64]
+
+WINDOW_S = 0.25
+"""Samples on each side of a passage that are fitted: longer meets the next change of sliding, shorter loses slow ones."""
+NEAR_M = 0.0025
+"""A passage is asked about from this distance beyond touch, besides its noise."""
+PLACE_M = 0.0006
+"""Doubt of the touching distance: nose, ball size, calibration over a short way."""
+LEAST_MPS = 0.012
+"""Smallest jump that can be told from what cloth and noise do."""
+GAIN = 9.0
+"""Evidence from which a jump counts: three standard deviations, at a place where one is likely."""
+DECELERATION_MPS2 = 1.0
+"""Standard deviation of the acceleration along the normal a priori."""
+LEAST_SAMPLES = 4
+"""On each side of a passage."""
+RETURNED = 1.25
+"""A jump is at most so many times what a perfect return of the approach gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Jump:
+    """The likeliest jump of velocity along a line: when, how much, and its evidence; speed of approach before it."""
+
+    time_s: float
+    sigma_s: float
+    size_mps: float
+    gain: float
+    approach_mps: float
+
+
+def soft_contacts(
+    paths: Mapping[BallId, Path], contacts: Sequence[Contact], around: Surroundings, since_s: float, frame_s: float
+) -> list[Contact]:
+    """Contacts that are not among those found, in no order.
+
+    Args:
+        paths: All balls.
+        contacts: Those found from changes of course.
+        around: The bed's edge.
+        since_s: The stroke; nothing before it.
+        frame_s: Usual spacing of the frames.
+    """
+    busy = {ball: sorted(c.time_s for c in contacts if ball in (c.ball, c.other)) for ball in paths}
+    movers = {ball: _Way(path, busy[ball], since_s, frame_s) for ball, path in paths.items() if path.moves}
+    found = []
+    for way in movers.values():
+        for cushion, normal in INWARD.items():
+            found += _cushion(way, cushion, normal, around, frame_s)
+    names = sorted(movers)
+    for k, a in enumerate(names):
+        for b in names[k + 1 :]:
+            found += _pair(movers[a], movers[b], 2 * around.radius_m, frame_s)
+    return found
+
+
+class _Way:
+    """One moving ball: its samples, smooth places, and the stretches between known contacts."""
+
+    def __init__(self, path: Path, busy: Sequence[float], since_s: float, frame_s: float) -> None:
+        self.path = path
+        self.times_s = path.times_s
+        self.smooth_m = np.concatenate([_places(piece, path.times_s[piece.first : piece.last + 1]) for piece in path.pieces])
+        self.moving = np.concatenate([np.full(piece.count, piece.moving) for piece in path.pieces])
+        self.moving &= path.times_s > since_s + frame_s
+        self.borders = np.array([since_s, *busy, np.inf])
+        self.index = {round(float(time), 6): k for k, time in enumerate(path.times_s)}
+
+    def stretch(self, time_s: float) -> tuple[float, float]:
+        """The known contacts before and after a time."""
+        k = int(np.searchsorted(self.borders, time_s))
+        return float(self.borders[k - 1]), float(self.borders[min(k, len(self.borders) - 1)])
+
+
+def _places(piece: Piece, times: FloatArray) -> FloatArray:
+    tau = times - piece.origin_s
+    p, v, a = piece.coefficients
+    return np.asarray(p + tau[:, None] * v + 0.5 * (tau * tau)[:, None] * a)
+
+
+def _cushion(way: _Way, cushion: str, normal: FloatArray, around: Surroundings, frame_s: float) -> list[Contact]:
+    gap = around.gaps_m(cushion, way.smooth_m)
+    limit = NEAR_M + 2 * np.sqrt(way.path.variance / 4)
+    found = []
+    for k in _minima(gap, way.moving & (gap < limit)):
+        time, place = float(way.times_s[k]), way.smooth_m[k]
+        low, high = way.stretch(time)
+        if not around.beside_nose(cushion, place):
+            continue
+        use = _window(way, time, low, high)
+        z = around.gaps_m(cushion, way.path.xy_m[use])
+        jump = _jump(way.times_s[use], z, way.path.variance[use], time, frame_s)
+        if jump is not None:
+            found.append(
+                Contact(
+                    ball=way.path.ball,
+                    cushion=cushion,
+                    time_s=jump.time_s,
+                    sigma_s=jump.sigma_s,
+                    place_m=place,
+                    impulse_mps=jump.size_mps,
+                    gain=jump.gain,
+                )
+            )
+    return found
+
+
+def _window(way: _Way, time: float, low: float, high: float) -> NDArray[np.int64]:
+    t = way.times_s
+    # a ball that stands still tells nothing about a jump: only the samples of this motion count
+    start = stop = int(np.searchsorted(t, time))
+    start, stop = min(start, len(t) - 1), min(stop, len(t) - 1)
+    while start > 0 and way.moving[start - 1] and t[start - 1] > max(low, time - WINDOW_S):
+        start -= 1
+    while stop + 1 < len(t) and way.moving[stop + 1] and t[stop + 1] < min(high, time + WINDOW_S):
+        stop += 1
+    return np.arange(start, stop + 1)
+
+
+def _minima(gap: FloatArray, wanted: NDArray[np.bool_]) -> list[int]:
+    """The sample of least gap in each run of wanted ones."""
+    found = []
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], wanted, [False]])))
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        found.append(int(start + np.argmin(gap[start:stop])))
+    return found
+
+
+def _pair(a: _Way, b: _Way, reach_m: float, frame_s: float) -> list[Contact]:
+    if a.times_s[-1] < b.times_s[0] or b.times_s[-1] < a.times_s[0]:
+        return []
+    _, ia, ib = np.intersect1d(a.times_s, b.times_s, assume_unique=True, return_indices=True)
+    if len(ia) < 2 * LEAST_SAMPLES:
+        return []
+    distance = np.hypot(*(a.smooth_m[ia] - b.smooth_m[ib]).T) - reach_m
+    if float(distance.min()) > 2 * NEAR_M:
+        return []
+    limit = NEAR_M + 2 * np.sqrt((a.path.variance[ia] + b.path.variance[ib]) / 4)
+    found = []
+    for k in _minima(distance, (a.moving[ia] & b.moving[ib]) & (distance < limit)):
+        time = float(a.times_s[ia[k]])
+        (la, ha), (lb, hb) = a.stretch(time), b.stretch(time)
+        ua, ub = _window(a, time, max(la, lb), min(ha, hb)), _window(b, time, max(la, lb), min(ha, hb))
+        _, ja, jb = np.intersect1d(a.times_s[ua], b.times_s[ub], assume_unique=True, return_indices=True)
+        if len(ja) < 2 * LEAST_SAMPLES:
+            continue
+        ja, jb = ua[ja], ub[jb]
+        offset = b.smooth_m[ib[k]] - a.smooth_m[ia[k]]
+        normal = offset / max(float(np.hypot(*offset)), 1e-9)
+        away = b.path.xy_m[jb] - a.path.xy_m[ja]
+        # along the line of centres at the touch the distance is that of the centres but for its slow turn
+        z = np.hypot(away[:, 0], away[:, 1]) - reach_m
+        jump = _jump(a.times_s[ja], z, a.path.variance[ja] + b.path.variance[jb], time, frame_s)
+        if jump is not None:
+            first, second = (a, b) if _toward(a, ia[k], normal) > _toward(b, ib[k], -normal) else (b, a)
+            found.append(
+                Contact(
+                    ball=first.path.ball,
+                    other=second.path.ball,
+                    time_s=jump.time_s,
+                    sigma_s=jump.sigma_s,
+                    place_m=first.path.position(jump.time_s),
+                    impulse_mps=jump.size_mps / 2,
+                    gain=jump.gain,
+                )
+            )
+    return found
+
+
+def _toward(way: _Way, index: int, normal: FloatArray) -> float:
+    return float(way.path.piece_at(float(way.times_s[index])).velocity(float(way.times_s[index])) @ normal)
+
+
+def _jump(times: FloatArray, z: FloatArray, variance: FloatArray, near_s: float, frame_s: float) -> _Jump | None:
+    """The likeliest jump of velocity in one coordinate that is 0 at touch and positive when apart; None where none counts."""
+    grid = near_s + frame_s * np.linspace(-2.5, 2.5, 21)
+    best: _Jump | None = None
+    chances, whens = [], []
+    for when in grid:
+        tau = times - when
+        if int((tau < 0).sum()) < LEAST_SAMPLES or int((tau > 0).sum()) < LEAST_SAMPLES:
+            continue
+        before, after = np.minimum(tau, 0), np.maximum(tau, 0)
+        design = np.stack([np.ones_like(tau), tau, 0.5 * before * before, 0.5 * after * after, after], 1)
+        normal = (design / variance[:, None]).T @ design
+        normal[2, 2] += DECELERATION_MPS2**-2
+        normal[3, 3] += DECELERATION_MPS2**-2
+        covariance = np.linalg.inv(normal)
+        fit = covariance @ ((design / variance[:, None]).T @ z)
+        size, sigma = float(fit[4]), float(covariance[4, 4] ** 0.5)
+        approach = -float(fit[1])
+        off = float(fit[0] ** 2 / (covariance[0, 0] + PLACE_M**2))
+        gain = (size / sigma) ** 2 - off
+        if size < LEAST_MPS or approach < LEAST_MPS or size > 2 * RETURNED * approach + 3 * sigma:
+            continue
+        chances.append(gain)
+        whens.append(float(when))
+        if best is None or gain > best.gain:
+            best = _Jump(float(when), frame_s, size, gain, approach)
+    if best is None or best.gain < GAIN:
+        return None
+    weight = np.exp(0.5 * (np.array(chances) - best.gain))
+    weight /= weight.sum()
+    mean = float(weight @ np.array(whens))
+    sigma_s = float(np.sqrt(weight @ (np.array(whens) - mean) ** 2))
+    return _Jump(mean, max(sigma_s, 0.1 * frame_s), best.size_mps, best.gain, best.approach_mps)
