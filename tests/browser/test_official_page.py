@@ -10,6 +10,7 @@ from canned import ADDRESS, Canned, a_clock, a_help, a_live, a_match, a_shot, an
 from playwright.sync_api import Page, expect
 
 NewPage = Callable[..., Page]
+pytestmark = pytest.mark.slow  # half a second each on an idle machine, and a browser to be started first
 
 
 def open_official(page: Page, **match: object) -> Canned:

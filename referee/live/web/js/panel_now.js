@@ -33,8 +33,8 @@ export class NowPanel {
       el(
         "dl",
         {},
-        row(say("on_now"), this.#on(match)),
-        match.cue?.text ? row(say("cue_ball"), [pick(match.cue.text)], match.cue.in_hand ? "hand" : "") : null,
+        match.on?.balls?.length || pick(match.on?.text) ? row(say("on_now"), this.#on(match)) : null,
+        pick(match.cue?.text) ? row(say("cue_ball"), [pick(match.cue.text)], match.cue.in_hand ? "hand" : "") : null,
         match.call ? row(say("called"), [callText(this.page, match.call)]) : null,
         ...(match.declared ?? []).map((item) => row(say("declare"), [item.text ? pick(item.text) : frozenText(this.page, item)])),
       ),
@@ -45,7 +45,7 @@ export class NowPanel {
   }
 
   #on(match) {
-    const text = match.on?.text ? this.page.pick(match.on.text) : this.page.say("anything_on");
+    const text = this.page.pick(match.on?.text) || this.page.say("anything_on");
     const balls = (match.on?.balls ?? []).slice(0, 3);
     return [balls.length <= 2 ? balls.map((ball) => ballIcon(ball)) : null, el("strong", { "data-on": (match.on?.balls ?? []).join(" ") }, text)];
   }

@@ -95,6 +95,13 @@ function standing(page, act) {
   return el("section", {}, el("h3", {}, say("settings_state")), body);
 }
 
+/** Whether a house rule is one of this game: its key begins with the game's, or with `pool` for both pool games. */
+function concerns(key, game) {
+  const [family] = key.split(".");
+  if (game.endsWith("pyramid")) return family === "pyr" || !["nine", "s141", "pool"].includes(family);
+  return family !== "pyr" && family !== (game === "nine_ball" ? "s141" : "nine");
+}
+
 const pair = (elements, key) => Object.fromEntries(PLAYERS.map((player) => [player, Number(elements[`${key}-${player}`].value)]));
 const differs = (one, two) => PLAYERS.some((player) => one[player] !== two[player]);
 
@@ -120,7 +127,7 @@ function clock(page, act) {
 
 function houseRules(page, act) {
   const { say, store, language } = page;
-  const rules = store.match.house_rules ?? [];
+  const rules = (store.match.house_rules ?? []).filter(({ key }) => concerns(key, store.match.game));
   const text = (key, fallback) => (language.has(key) ? say(key) : fallback);
   const value = (one) => (one === true ? say("yes") : one === false ? say("no") : text(`value_${one}`, String(one)));
   const control = (rule) => {

@@ -180,7 +180,7 @@ export class Stage {
   #drawCamera() {
     const { camera } = this.page.store;
     const note = byId("camera-note");
-    const well = !camera || camera.status === "ok";
+    const well = !camera || camera.status === "ok" || camera.status === "ended";
     note.hidden = well;
     if (!well) write(note, this.page.pick(camera.text));
     set(byId("camera-picture"), "alt", this.page.say("camera_picture"));
