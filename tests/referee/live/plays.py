@@ -47,5 +47,6 @@ def a_kept_match(folder: Path, game: str = "nine_ball", **agreed: Any) -> tuple[
 
 def a_session(folder: Path, game: str = "nine_ball", clock: HandClock | None = None, **agreed: Any) -> Session:
     """A session of a new match on disk."""
+    media = agreed.pop("media", lambda number: frozenset())
     store, match = a_kept_match(folder, game, **agreed)
-    return Session(match, store, Board(), clock=clock or HandClock())
+    return Session(match, store, Board(), clock=clock or HandClock(), media=media)
