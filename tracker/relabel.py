@@ -33,8 +33,9 @@ _FASTEST_MPS = 12.0
 _NAME_KEPT = 0.01
 """Nats by which another name must be better: none is taken away for nothing."""
 _FAST_SHARE = 0.2
-"""Weight in a ball's name of stretches without rest, where it was seen at rest too: a fast ball's colour is mixed with the
-cloth's in every picture alike (orange over blue looks red). Zero would not hear of a stripe that only rolling shows."""
+"""Weight in a ball's name of stretches without rest: a fast ball's colour is mixed with the cloth's in every picture alike
+(orange over blue looks red), so many short stretches of one ball err together. Zero would not hear of a stripe that only
+rolling shows, one lets the pieces of a break outvote the rest before and after."""
 _SWEEPS = 8
 """Rounds of local search at most; two or three are usual."""
 
@@ -268,7 +269,7 @@ def find_chains(
         frames=frames,
         first_frame=first_frame,
         places=places,
-        value=[[piece.price + (float(piece.evidence[k]) if book.count else 0.0) for k in range(len(labels))] for piece in pieces],
+        value=[_values(piece, len(labels), book) for piece in pieces],
         rows=[[] for _ in labels],
         label=[-1] * len(pieces),
     )
@@ -292,6 +293,14 @@ def _renamed(chains: list[Chain], book: NameBook) -> list[Chain]:
     names = assign_names(evidence)
     named = [chain if name is None else replace(chain, ball=book.labels[name]) for chain, name in zip(chains, names, strict=True)]
     return sorted(named, key=lambda chain: book.labels.index(chain.ball))
+
+
+def _values(piece: Piece, count: int, book: NameBook) -> list[float]:
+    """What calling a piece each of `count` balls is worth, nats."""
+    if not book.count:
+        return [piece.price] * count
+    share = 1.0 if piece.first_rest or piece.last_rest else _FAST_SHARE
+    return [piece.price + share * value for value in piece.evidence.tolist()]
 
 
 def _start(search: _Search) -> None:
