@@ -7,11 +7,13 @@ ball or a person moves, then adds the sensor's noise and the graphics. Same inpu
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.calibration import Calibration
 from calibration.camera import CameraModel
 from calibration.equipment import BallId
 from calibration.table import Table
@@ -84,7 +86,7 @@ class Scene:
     def __init__(
         self, camera: CameraModel, table: Table, look: Look, graphics: tuple[Float32, Float32] | None = None, *, fine: int = FINE
     ) -> None:
-        self.camera, self.table, self.look = camera, table, look
+        self.camera, self.table, self.look, self._fine = camera, table, look, fine
         self.empty = paint_table(camera, table, look, fine=fine)
         self.painter = BallPainter(camera, look, table.spec.ball_radius_m, nose_height_m=table.spec.nose_height_m)
         self.exposer = Exposer(look.sensor, camera.image_size_px, np.random.default_rng(look.seed + 1))
@@ -100,6 +102,18 @@ class Scene:
         self._background = self.exposer.focus_bytes(self._raw)
         self._top = np.zeros((height, width), np.uint8)
         self._people: dict[int, Person] = {}
+
+    def moved(self, camera: CameraModel) -> "Scene":
+        """The same table, light and graphics before another camera."""
+        scene = Scene(camera, self.table, self.look, None, fine=self._fine)
+        scene._graphics = self._graphics
+        return scene
+
+    def camera_dict(self) -> dict[str, Any]:
+        """The camera as a table file has it."""
+        table = Calibration(table=self.table, camera=self.camera, foot_known=True, foot_side="left", residual_mm=(0.0, 0.0), good=True)
+        camera: dict[str, Any] = table.to_dict()["camera"]
+        return camera
 
     def render(self, balls: Sequence[BallInView], *people: tuple[PlayerLook, Pose] | None) -> View:
         """The picture of balls, of people who lean over them, and of the graphics."""

@@ -2,17 +2,17 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
 from numpy.typing import NDArray
 
+from sample_videos.effects import NO_EFFECTS, Effects, Shown, alter, effects_truth, nudged, rows_shift, schedule
+from sample_videos.encoder import Encoder
 from sample_videos.play import Play
-from sample_videos.player import PlayerLook
+from sample_videos.player import PlayerLook, Pose
 from sample_videos.scene import BallInView, Scene
 from sample_videos.training import subframes
 
@@ -28,6 +28,7 @@ class Recording:
         fps: Pictures per second.
         truth: All that is true, but `frames` and `pictures`, which making the video adds.
         calls: Lines of the calls file: what people said and decided, with times.
+        effects: What goes wrong on the way to the file.
     """
 
     play: Play
@@ -36,11 +37,17 @@ class Recording:
     fps: float
     truth: dict[str, Any] = field(default_factory=dict)
     calls: tuple[dict[str, Any], ...] = ()
+    effects: Effects = NO_EFFECTS
+
+    @property
+    def schedule(self) -> list[Shown]:
+        """When each of its pictures is exposed and shown."""
+        return schedule(self.effects, self.play.end_s, self.fps, self.scene.look.sensor.exposure_s)
 
     @property
     def frames(self) -> int:
         """How many pictures it has."""
-        return int(np.ceil(self.play.end_s * self.fps))
+        return len(self.schedule)
 
 
 def write_recording(
@@ -55,20 +62,25 @@ def write_recording(
         max_bytes: When given, the video is encoded again at lower quality until it is no larger.
         progress: Called with (pictures done, pictures in all).
     """
+    shown = recording.schedule
     pictures: list[NDArray[np.uint8]] = []
-    truth = {**recording.truth, "video": path.name, "frames": recording.frames, "pictures": []}
+    truth = {**recording.truth, "video": path.name, "frames": len(shown), "pictures": []}
+    if recording.effects != NO_EFFECTS:
+        truth |= {"effects": effects_truth(recording.effects, shown)}
+    filming = _Filming(recording)
     partial = path.with_name(path.stem + ".part.mp4")
+    rate = recording.effects.bit_rate_mbps
     try:
         while True:
-            with _Encoder(partial, recording, crf) as encoder:
-                for k in range(recording.frames):
+            with Encoder(partial, recording.scene.camera.image_size_px, recording.fps, crf=crf, bit_rate_mbps=rate) as encoder:
+                for k, entry in enumerate(shown):
                     if len(pictures) <= k:
-                        image, entry = _picture(recording, k / recording.fps)
-                        truth["pictures"].append(entry)
+                        image, facts = filming.take(entry)
+                        truth["pictures"].append(facts)
                         pictures.append(image)
                         if progress is not None:
-                            progress(k + 1, recording.frames)
-                    encoder.add(pictures[k])
+                            progress(k + 1, len(shown))
+                    encoder.add(pictures[k], entry.stamp_s)
                     if max_bytes is None:
                         pictures[k] = _NOTHING
             if max_bytes is None or partial.stat().st_size <= max_bytes or crf >= 40:
@@ -77,6 +89,8 @@ def write_recording(
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+    if filming.second is not None:
+        truth["effects"]["camera_after"] = filming.second
     _write_json(path.with_suffix(".json"), truth)
     if recording.calls:
         _write_text(path.with_suffix(".calls.jsonl"), "".join(json.dumps(call) + "\n" for call in recording.calls))
@@ -85,28 +99,9 @@ def write_recording(
 
 _STILL_M, _STILL_TURN = 5e-5, 0.02
 """A ball that moves by no more than this (metres), and turns by no more (change of a rotation's entries), in an exposure is at rest."""
+_STEP_M = 0.002
+"""A body that moves by less during an exposure is sharp."""
 _NOTHING: NDArray[np.uint8] = np.zeros((0, 0, 3), np.uint8)
-
-
-class _Encoder:
-    def __init__(self, path: Path, recording: Recording, crf: int) -> None:
-        self._container = av.open(str(path), "w", options={"movflags": "faststart"})
-        rate = round(recording.fps * 1000)
-        self._stream: Any = self._container.add_stream("libx264", rate=Fraction(rate, 1000))
-        self._stream.width, self._stream.height = recording.scene.camera.image_size_px
-        self._stream.pix_fmt = "yuv420p"
-        self._stream.options = {"crf": str(crf), "preset": "veryfast", "threads": "1"}
-
-    def __enter__(self) -> "_Encoder":
-        return self
-
-    def add(self, image: NDArray[np.uint8]) -> None:
-        frame = av.VideoFrame.from_ndarray(image, format="bgr24")
-        self._container.mux(self._stream.encode(frame))
-
-    def __exit__(self, *_: object) -> None:
-        self._container.mux(self._stream.encode())
-        self._container.close()
 
 
 def _write_json(path: Path, data: dict[str, Any]) -> None:
@@ -122,24 +117,36 @@ def _write_text(path: Path, text: str) -> None:
     partial.replace(path)
 
 
-def _picture(recording: Recording, time_s: float) -> tuple[NDArray[np.uint8], dict[str, Any]]:
-    """The picture whose exposure is centred at `time_s` on the file's clock, and what is true then."""
-    play, exposure = recording.play, recording.scene.look.sensor.exposure_s
-    balls = []
-    for ball in play.balls:
-        pairs = [(play.centre(ball, float(t)), play.rotation(ball, float(t))) for t in _moments(recording, ball, time_s, exposure)]
-        seen = [(centre, rotation) for centre, rotation in pairs if centre is not None]
-        if seen:
-            centres, rotations = np.stack([c for c, _ in seen]), np.stack([r for _, r in seen])
-            balls.append(BallInView(ball=ball, centres_m=centres, rotations=rotations))
-    people = [(recording.players[k % len(recording.players)], pose) for k, pose in play.people(time_s)]
-    view = recording.scene.render(balls, people[0] if people else None)
-    entry: dict[str, Any] = {"time_s": round(time_s, 5), "balls": {}}
-    for ball in play.balls:
-        place = play.centre(ball, time_s)
-        if place is not None and play.is_on_bed(ball, time_s):
-            entry["balls"][ball] = [round(float(place[0]), 5), round(float(place[1]), 5), round(view.visible.get(ball, 0.0), 2)]
-    return view.image, entry
+class _Filming:
+    """Takes the pictures of a recording, one after the other."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._scenes = {0: recording.scene}
+        self._last: NDArray[np.uint8] = _NOTHING
+        self._last_facts: dict[str, Any] = {}
+        self.second: dict[str, Any] | None = None
+
+    def take(self, shown: Shown) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+        """The picture of an entry of the schedule, and what is true in it."""
+        if not shown.repeated:
+            image, self._last_facts = _picture(self._recording, shown.time_s, self._scene(shown.view))
+            self._last = alter(image, shown, self._recording.effects)
+        facts: dict[str, Any] = {"time_s": round(shown.stamp_s, 5), **{k: v for k, v in self._last_facts.items() if k != "time_s"}}
+        if abs(shown.time_s - shown.stamp_s) > 1e-6:
+            facts["shown_s"] = round(shown.time_s, 5)
+        if abs(shown.gain - 1) > 1e-3:
+            facts["gain"] = round(shown.gain, 4)
+        extras = {"repeated": shown.repeated, "field": shown.field, "view": shown.view}
+        facts |= {name: value for name, value in extras.items() if value or (name == "field" and value == 0)}
+        shift = rows_shift(shown, self._recording.effects)
+        return self._last, facts | ({"shift_px": [0.0, shift]} if shift else {})
+
+    def _scene(self, view: int) -> Scene:
+        if view not in self._scenes:
+            self._scenes[view] = self._recording.scene.moved(nudged(self._recording.scene.camera, self._recording.effects))
+            self.second = self._scenes[view].camera_dict()
+        return self._scenes[view]
 
 
 def _moments(recording: Recording, ball: str, time_s: float, exposure_s: float) -> NDArray[np.float64]:
@@ -153,3 +160,40 @@ def _moments(recording: Recording, ball: str, time_s: float, exposure_s: float) 
     if path <= _STILL_M and turned <= _STILL_TURN:
         return np.array([time_s])
     return np.linspace(-0.5, 0.5, subframes(path, recording.scene.table.spec.ball_radius_m)) * exposure_s + time_s
+
+
+def _picture(recording: Recording, time_s: float, scene: Scene) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    """The picture whose exposure is centred at `time_s`, and what is true then."""
+    play, exposure = recording.play, scene.look.sensor.exposure_s
+    balls = []
+    for ball in play.balls:
+        pairs = [(play.centre(ball, float(t)), play.rotation(ball, float(t))) for t in _moments(recording, ball, time_s, exposure)]
+        seen = [(centre, rotation) for centre, rotation in pairs if centre is not None]
+        if seen:
+            centres, rotations = np.stack([c for c, _ in seen]), np.stack([r for _, r in seen])
+            balls.append(BallInView(ball=ball, centres_m=centres, rotations=rotations))
+    view = scene.render(balls, *_people(recording, time_s, exposure))
+    entry: dict[str, Any] = {"time_s": round(time_s, 5), "balls": {}}
+    for ball in play.balls:
+        place = play.centre(ball, time_s)
+        if place is not None and play.is_on_bed(ball, time_s):
+            entry["balls"][ball] = [round(float(place[0]), 5), round(float(place[1]), 5), round(view.visible.get(ball, 0.0), 2)]
+    return view.image, entry
+
+
+def _people(recording: Recording, time_s: float, exposure_s: float) -> list[tuple[PlayerLook, Pose]]:
+    """Who stands how, each with the way that the body goes during the exposure."""
+    before = dict(recording.play.people(time_s - exposure_s / 2))
+    after = dict(recording.play.people(time_s + exposure_s / 2))
+    result = []
+    for number, pose in recording.play.people(time_s):
+        if number in before and number in after:
+            way = _stand(after[number]) - _stand(before[number])
+            if float(np.hypot(*way)) > _STEP_M:
+                pose = replace(pose, motion_m=(round(float(way[0]), 4), round(float(way[1]), 4)))
+        result.append((recording.players[number % len(recording.players)], pose))
+    return result
+
+
+def _stand(pose: Pose) -> NDArray[np.float64]:
+    return np.array(pose.bridge_m) - pose.back_m * np.array([np.cos(pose.direction), np.sin(pose.direction)])
