@@ -66,7 +66,7 @@ def test_options_in_the_readme_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     wrong = []
     for name, rest in re.findall(r"cueref (\w+)([^\n`]*)", text):
-        if name in COMMANDS and name != "live":
+        if name in COMMANDS:
             command = importlib.import_module(f"referee.commands.{name}").command
             known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
             wrong += [

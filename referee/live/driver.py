@@ -112,6 +112,11 @@ class Driver:
         for thread in self._threads:
             thread.join(timeout_s)
 
+    @property
+    def looked_share(self) -> float:
+        """Part of the pictures that came which were looked at."""
+        return self._handoff.taken / max(1, self._handoff.came)
+
     # The reader thread
 
     def _read(self) -> None:

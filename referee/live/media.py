@@ -54,7 +54,7 @@ class Pictures:
         self._condition = Condition()
         self._newest: tuple[Image, float] | None = None
         self._given = 0
-        self._jpeg: tuple[int, bytes] | None = None
+        self._jpeg: tuple[int, bytes, float] | None = None
         self._kept: deque[Kept] = deque()
         self._viewers = 0
         self._stop = Event()
@@ -84,7 +84,7 @@ class Pictures:
             jpeg = encode(shrunk(image))
             shown_s = time_s
             with self._lock:
-                self._jpeg = (done, jpeg)
+                self._jpeg = (done, jpeg, time_s)
                 if keeps:
                     kept_s = time_s
                     self._keep(Kept(time_s, jpeg))
@@ -106,8 +106,8 @@ class Pictures:
         with self._lock:
             self._listeners, self._viewers = self._listeners - {listener}, self._viewers - 1
 
-    def newest(self) -> tuple[int, bytes] | None:
-        """Number and JPEG of the newest picture."""
+    def newest(self) -> tuple[int, bytes, float] | None:
+        """Number, JPEG and time of the newest picture."""
         with self._lock:
             return self._jpeg
 

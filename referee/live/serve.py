@@ -103,8 +103,8 @@ class Live:
         """
         self.stop, self.over = Event(), Event()
         self._pace = pace or (NoPace() if request.every_frame else OwnPace(self.stop))
-        request.folder.mkdir(parents=True, exist_ok=True)
         camera = open_camera(request.camera, self.stop, pace=self._pace)
+        request.folder.mkdir(parents=True, exist_ok=True)
         self.store = MatchStore(request.store, request.match) if request.store else MatchStore.in_folder(request.folder, request.match)
         self.calibration = _calibrated(request, camera, say)
         self.match = _match(request, self.store, self.calibration, say)

@@ -194,13 +194,13 @@ async def _camera(site: Site, request: Request) -> Response:
                 loop.call_soon_threadsafe(changed.set)
 
         site.pictures.listen(wake)
-        yield f"--{BOUNDARY}\r\n".encode()
         try:
+            yield f"--{BOUNDARY}\r\n".encode()
             while not await request.is_disconnected():
                 newest = site.pictures.newest()
                 if newest is not None and newest[0] != shown:
-                    shown, jpeg = newest
-                    head = f"Content-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
+                    shown, jpeg, time_s = newest
+                    head = f"Content-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\nX-Time: {time_s:.3f}\r\n\r\n"
                     # The boundary goes with the picture: a browser shows a part when it sees the next boundary, one picture late otherwise.
                     yield head.encode() + jpeg + f"\r\n--{BOUNDARY}\r\n".encode()
                 changed.clear()
