@@ -287,11 +287,15 @@ class Canned:
             return
         self.sockets.append(socket)
         socket.on_message(self._said)
+        self._greet(socket)
+
+    def _greet(self, socket: WebSocketRoute) -> None:
         socket.send(json.dumps({"type": "snapshot", "seq": 1, "role": self.role, "match": self.match, "live": self.live}))
 
     def _said(self, text: str | bytes) -> None:
         message = json.loads(text)
-        if message["type"] != "do":
+        if message["type"] == "hello":
+            self._greet(self.sockets[-1])
             return
         self.sent.append(message)
         self.asked.append({key: value for key, value in message.items() if key not in ("type", "id")})

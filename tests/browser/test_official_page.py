@@ -199,7 +199,7 @@ def test_undecided_calls_are_decided(new_page: NewPage) -> None:
     expect(queue).to_be_hidden()
     assert canned.asked == [
         {"action": "decide", "shot": 2, "word": "stands"},
-        {"action": "decide", "shot": 2, "word": "overturned", "foul_codes": ["WRONG_FIRST"]},
+        {"action": "decide", "shot": 2, "word": "overturned", "choice": 1},
         {"action": "decide", "shot": 2, "word": "too_close"},
     ]
 

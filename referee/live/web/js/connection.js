@@ -12,7 +12,8 @@
 
 const FIRST_WAIT_S = 0.5;
 const LONGEST_WAIT_S = 8;
-const MISSED_BEATS = 3; // The snapshot says how often the server speaks at least; three times that is a dead line nobody closed.
+const ASK_S = 3; // The server speaks at least every one and a half seconds; after that long without a word the page asks.
+const DEAD_S = 6; // No word after that long: a dead line that nobody closed.
 const ANSWER_S = 8; // Rules answer within a second; a correction that judges a long match again may take some.
 
 export class Connection {
@@ -20,7 +21,6 @@ export class Connection {
   #tries = 0;
   #timer = null;
   #heard = 0;
-  #silence_s = Infinity;
   #pending = new Map();
   #count = 0;
   // Ids are unique across tabs and restarts: the server carries each out once.
@@ -77,7 +77,6 @@ export class Connection {
 
   #received(data) {
     this.#heard = performance.now();
-    if (data.type === "snapshot" && data.beat_s) this.#silence_s = MISSED_BEATS * data.beat_s;
     if (data.type === "snapshot" && !this.online) {
       this.online = true;
       this.#tries = 0;
@@ -107,8 +106,13 @@ export class Connection {
   }
 
   #listen() {
-    if (this.#socket?.readyState !== WebSocket.OPEN || performance.now() - this.#heard < this.#silence_s * 1000) return;
+    const silent_s = (performance.now() - this.#heard) / 1000;
+    if (this.#socket?.readyState !== WebSocket.OPEN || silent_s < ASK_S) return;
     const socket = this.#socket;
+    if (silent_s < DEAD_S) {
+      socket.send('{"type":"hello"}');
+      return;
+    }
     socket.close();
     this.#closed(socket); // The closing handshake of a dead line can take a minute.
   }

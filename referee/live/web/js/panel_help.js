@@ -121,9 +121,9 @@ export class HelpPanel {
         rack.widest_gap_mm === null || rack.widest_gap_mm === undefined
           ? null
           : el(
-              `li${rack.tight ? "" : ".bad"}`,
+              `li${rack.tight === false ? ".bad" : ""}`,
               {},
-              `${say("rack_gap", { n: millimetres(rack.widest_gap_mm) })} ${plusMinus(this.page, rack)}: ${say(rack.tight ? "rack_tight" : "rack_loose")}`,
+              `${say("rack_gap", { n: millimetres(rack.widest_gap_mm) })} ${plusMinus(this.page, rack)}: ${say(rack.tight === null ? "touching_unsure" : rack.tight ? "rack_tight" : "rack_loose")}`,
             ),
       ),
     ];
@@ -133,6 +133,7 @@ export class HelpPanel {
     const { say } = this.page;
     if (zone.inside) return el("p.good", {}, tick(), say("zone_inside"));
     if (zone.off_mm === null || zone.off_mm === undefined) return el("p.soft", {}, say("place_unseen"));
+    if (zone.inside === null) return el("p.verdict-unsure", {}, `${say("touching_unsure")}: ${say("mm", { n: millimetres(zone.off_mm) })} ${plusMinus(this.page, zone)}`);
     return el("p.bad", {}, `${say("zone_outside", { n: millimetres(zone.off_mm) })} ${plusMinus(this.page, zone)}`);
   }
 
@@ -155,7 +156,7 @@ export class HelpPanel {
       {},
       el("span.what", {}, `${say("ball_name", { ball: item.ball })}, ${say(`cushion_${item.cushion}`)}`),
       el("span.num", {}, `${say("mm", { n: millimetres(item.gap_mm) })} ${plusMinus(this.page, item)}`),
-      el("span", {}, say(item.near ? "near_yes" : "near_no")),
+      el("span", {}, say(item.near === null ? "touching_unsure" : item.near ? "near_yes" : "near_no")),
     );
   }
 }

@@ -43,14 +43,14 @@ export class QueuePanel {
 
   #choice(shot, choice, index) {
     const { say, pick } = this.page;
-    const codes = choice.word === "overturned" ? { foul_codes: choice.foul_codes } : {};
+    const which = choice.word === "overturned" ? { choice: index } : {};
     return el(
       "button.choice",
       {
         type: "button",
         "data-key": `${shot.number}-${index}`,
         "data-word": choice.word,
-        on: { click: () => this.tools.act("decide", { shot: shot.number, word: choice.word, ...codes }) },
+        on: { click: () => this.tools.act("decide", { shot: shot.number, word: choice.word, ...which }) },
       },
       el("strong", {}, say(choice.word)),
       el("span", {}, pick(choice.call)),
