@@ -10,9 +10,11 @@ import click
 import cv2
 import numpy as np
 
+from calibration.equipment import TABLES
 from calibration.errors import InputError
 from sample_videos.looks import CLOTHS
-from sample_videos.recipes import BALL_SETS, FOULS, SAMPLE_SEED, SAMPLES, Title, Wishes, anew, make_recording
+from sample_videos.matches import read_matches
+from sample_videos.recipes import BALL_SETS, FOULS, SAMPLE_SEED, SAMPLES, Title, Wishes, anew, record
 from sample_videos.shots import kinds
 from sample_videos.training import training_views
 from sample_videos.video import write_recording
@@ -23,10 +25,13 @@ _MAX_SAMPLE_BYTES = 2_000_000
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Make overhead videos of nine-ball shots with exact truth, of the project's own making.
+    """Make overhead videos of cue sports with exact truth, of the project's own making.
 
     \b
     Examples:
+      python -m sample_videos make --game nine-ball --seed 3 -o rack.mp4
+      python -m sample_videos make --game combined-pyramid --length 30 --size 1920x1080 --fps 50 -o combined.mp4
+      python -m sample_videos make --game 14.1 --shot bank --table bar-7ft -o bank.mp4
       python -m sample_videos make --shot legal_pot --seed 3 -o pot.mp4
       python -m sample_videos make --shot break_pot --cloth red --camera-height 2.5 --size 1920x1080 --fps 60 -o break.mp4
       python -m sample_videos fouls -o fouls/
@@ -44,7 +49,11 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
 
 
 @command.command()
-@click.option("--shot", "kind", default="legal_pot", show_default=True, help="Kind of shot; `python -m sample_videos shots` lists them.")
+@click.option("--game", default="nine-ball", show_default=True, help="nine-ball, 14.1, free-pyramid, combined-pyramid, ..")
+@click.option("--table", "table_name", help="wpa-9ft, wpa-8ft, home-8ft, bar-7ft, pyramid-12ft; default the usual one of the game.")
+@click.option("--passage", help="A passage of several shots by name; `python -m sample_videos shots` lists them. Default: one by chance.")
+@click.option("--shot", "kind", help="A single shot of a kind instead; `python -m sample_videos shots` lists them.")
+@click.option("--length", "length_s", type=float, help="Cut a passage at rest after at most so many seconds; one shot is always shown.")
 @click.option("--seed", default=1, show_default=True, help="Draws shot, camera, cloth, light and balls where not given.")
 @click.option("--fps", default=25.0, show_default=True, help="Pictures per second.")
 @click.option("--size", "size_px", default="1920x1080", show_default=True, callback=_size, help="Picture size.")
@@ -55,7 +64,11 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
 @click.option("--foot", type=click.Choice(["left", "right"]), help="Side of the picture where the foot is.")
 @click.option("-o", "output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The video; its truth goes beside it.")
 def make(
-    kind: str,
+    game: str,
+    table_name: str | None,
+    passage: str | None,
+    kind: str | None,
+    length_s: float | None,
     seed: int,
     fps: float,
     size_px: tuple[int, int],
@@ -66,16 +79,31 @@ def make(
     foot: str | None,
     output: Path,
 ) -> None:
-    """Make one video and its truth."""
-    wishes = Wishes(size_px=size_px, fps=fps, camera_height_m=camera_height, tilt_deg=tilt, cloth=cloth, balls=balls, foot=foot)
-    _write(Title(name=output.stem, kind=kind, wishes=wishes), seed, output, None)
+    """Make one video, its truth and its calls: a passage of a game, or a single shot."""
+    if kind is not None and (passage is not None or length_s is not None):
+        raise InputError("--shot: a single shot has its own length and is no passage; leave out --passage and --length")
+    wishes = Wishes(
+        size_px=size_px,
+        fps=fps,
+        camera_height_m=camera_height,
+        tilt_deg=tilt,
+        cloth=cloth,
+        balls=balls,
+        foot=foot,
+        game=game,
+        table=table_name,
+        length_s=length_s,
+    )
+    _write(Title(name=output.stem, kind=kind or "", passage=passage or "", wishes=wishes), seed, output, None)
 
 
 @command.command()
 def shots() -> None:
-    """List the kinds of shot there are."""
-    for kind in kinds():
-        click.echo(kind)
+    """List the kinds of shot on each table, and the passages of each game."""
+    for spec in TABLES:
+        click.echo(f"{spec.name}: {' '.join(kinds(spec.name))}")
+    for match in read_matches():
+        click.echo(f"{match.game} on {match.table}: {match.name}, {len(match.shots)} shots")
 
 
 @command.command()
@@ -141,7 +169,7 @@ def _picture(path: Path, image: np.ndarray[Any, Any]) -> None:
 
 def _write(title: Title, seed: int, path: Path, max_bytes: int | None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    recording = make_recording(title.kind, seed, title.wishes)
+    recording = record(title, seed)
     with click.progressbar(length=1, label=path.name, file=sys.stderr) as bar:
 
         def progress(done: int, count: int) -> None:

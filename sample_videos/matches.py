@@ -35,7 +35,7 @@ class Match:
         game: By its name in files.
         table: By its name.
         start: Layout at the beginning, metres.
-        steps: In order; kinds `shot`, `hand`, `say`, `wait` (script.py). Read only.
+        steps: In order; kinds `shot`, `hand`, `say`, `drop`, `wait` (script.py). Read only.
         shots: Those of all steps `shot`, in order.
     """
 
@@ -89,12 +89,14 @@ class Told:
         shots: (step, shot, time of the tip contact, time of rest), in order.
         calls: Lines of the calls file.
         hands: What hands did, with times.
+        incidents: What happened by itself between shots, with times.
     """
 
     passage: Passage
     shots: list[tuple[dict[str, Any], SimulatedShot, float, float]]
     calls: list[dict[str, Any]]
     hands: list[dict[str, Any]]
+    incidents: list[dict[str, Any]]
 
 
 def tell(match: Match, rng: np.random.Generator, *, mirror: bool = False, length_s: float | None = None, stay_visible: bool = True) -> Told:
@@ -110,7 +112,7 @@ def tell(match: Match, rng: np.random.Generator, *, mirror: bool = False, length
     sign = -1.0 if mirror else 1.0
     table = Table(find_table(match.table))
     passage = Passage(table, {ball: (x, sign * y) for ball, (x, y) in match.start.items()}, rng, stay_visible=stay_visible)
-    told = Told(passage, [], [], [])
+    told = Told(passage, [], [], [], [])
     shots = iter(match.shots)
     ends: list[tuple[float, int, int, int]] = []
     for step in match.steps:
@@ -125,11 +127,16 @@ def tell(match: Match, rng: np.random.Generator, *, mirror: bool = False, length
         elif step["do"] == "say":
             passage.add_wait(_SAID_AFTER_S)
             told.calls.append({"time_s": round(passage.now_s, 2), **(mirrored_names(step["fields"]) if mirror else step["fields"])})
+        elif step["do"] == "drop":
+            pocket = mirrored_names({"pocket": step["pocket"]})["pocket"] if mirror else step["pocket"]
+            told.incidents.append({"time_s": round(passage.now_s, 3), "type": "spontaneous_drop", "ball": step["ball"], "pocket": pocket})
+            passage.add_drop(step["ball"], pocket)
         else:
             passage.add_wait(step["seconds"])
     fitting = [end for end in ends if length_s is None or end[0] <= length_s] or ends[:1]
     passage.now_s, *counts = fitting[-1] if length_s is not None else (passage.now_s, len(told.shots), len(told.calls), len(told.hands))
     del told.shots[counts[0] :], told.calls[counts[1] :], told.hands[counts[2] :]
+    told.incidents[:] = [incident for incident in told.incidents if incident["time_s"] < passage.now_s]
     return told
 
 
@@ -167,4 +174,12 @@ def match_truth(match: Match, told: Told, scene: Scene, *, mirror: bool = False)
             before["call"] = None if before["call"] is None else mirrored_names(before["call"])
         known = shot_truth(shot, strike_s, rest_s, scene)
         shots.append({**known, "player": step["player"], "state_before": before, "ruling": step["ruling"]})
-    return {"game": match.game, "passage": match.name, "players": ["A", "B"], "shots": shots, "calls": told.calls, "hands": told.hands}
+    return {
+        "game": match.game,
+        "passage": match.name,
+        "players": ["A", "B"],
+        "shots": shots,
+        "calls": told.calls,
+        "hands": told.hands,
+        "incidents": told.incidents,
+    }

@@ -6,15 +6,16 @@ from math import pi, radians
 import numpy as np
 
 from calibration.camera import CameraModel
-from calibration.equipment import find_table
+from calibration.equipment import GAME_TABLES, find_ball_set, find_table, parse_game
 from calibration.errors import InputError
 from calibration.table import Table
 from sample_videos.looks import CLOTHS, Look, draw_look
+from sample_videos.matches import PLAYERS, find_matches, match_truth, tell
 from sample_videos.passages import Passage
-from sample_videos.player import draw_player
+from sample_videos.player import PlayerLook, draw_player
 from sample_videos.poses import MAX_TILT_DEG, make_camera
 from sample_videos.scene import Scene
-from sample_videos.shots import SimulatedShot, find_shots
+from sample_videos.shots import find_shots
 from sample_videos.truth import film_truth, nine_ball_ruling, shot_truth
 from sample_videos.video import Recording
 
@@ -32,8 +33,11 @@ class Wishes:
         camera_height_m: Above the cloth.
         tilt_deg: Of the camera's axis.
         cloth: A name of `looks.CLOTHS`.
-        balls: A name of `BALL_SETS`.
+        balls: A name of `BALL_SETS`; pool only.
         foot: Side of the picture where the foot is, left or right.
+        game: By any of its names.
+        table: By name; None the usual one of the game.
+        length_s: A passage is cut at rest after at most so long, but has at least one shot.
     """
 
     size_px: tuple[int, int] = (1280, 720)
@@ -43,31 +47,65 @@ class Wishes:
     cloth: str | None = None
     balls: str | None = None
     foot: str | None = None
+    game: str = "nine_ball"
+    table: str | None = None
+    length_s: float | None = None
 
 
 def make_recording(kind: str, seed: int, wishes: Wishes) -> Recording:
-    """A recording of a shot of a kind; the same arguments give the same pictures.
+    """A recording of one shot of a kind; the same arguments give the same pictures.
 
     Raises:
-        InputError: If the kind, cloth, ball set or camera cannot be had.
+        InputError: If the kind, game, table, cloth, ball set or camera cannot be had.
     """
-    _check(wishes)
-    choices = find_shots(kind)
-    rng = np.random.default_rng([seed, sum(ord(c) * (i + 1) for i, c in enumerate(kind))])
-    shot: SimulatedShot = choices[int(rng.integers(len(choices)))]
-    table = Table(find_table("wpa-9ft"))
-    television = None if wishes.balls is None else BALL_SETS[wishes.balls]
-    look = calm(draw_look(rng, cloth=wishes.cloth or _usual_cloth(rng), television=television))
-    scene = Scene(_camera(rng, table, look, wishes), table, look)
-    player = draw_player(rng)
-    recipe = {"shot": kind, "seed": seed, **asdict(wishes)}
-    visible = bool(rng.random() < 0.5)
-    passage = Passage(table, shot.before, np.random.default_rng(seed), stay_visible=visible)
+    game, table = _check(wishes)
+    names = set(find_ball_set(game).balls)
+    choices = [shot for shot in find_shots(kind, table.spec.name) if set(shot.before) <= names]
+    if not choices:
+        raise InputError(f"no shot {kind!r} on table {table.spec.name} has only balls of {game}; take another kind or game")
+    rng = _chance(seed, kind)
+    shot = choices[int(rng.integers(len(choices)))]
+    scene, people = _stage(rng, table, wishes)
+    passage = Passage(table, shot.before, np.random.default_rng(seed), stay_visible=bool(rng.random() < 0.5))
     passage.add_shot(shot, 0)
-    truth = film_truth(passage, scene, wishes.fps, recipe)
+    truth = film_truth(passage, scene, wishes.fps, {"shot": kind, "seed": seed, **asdict(wishes)})
     of_shot = shot_truth(shot, passage.strikes[0], passage.rests[0], scene)
-    truth |= {"game": "nine_ball", "seed": seed, **of_shot, "nine_ball": nine_ball_ruling(shot, of_shot)}
-    return Recording(play=passage, scene=scene, players=(player,), fps=wishes.fps, truth=truth)
+    truth |= {"game": game, "seed": seed, **of_shot}
+    if game == "nine_ball":
+        truth["nine_ball"] = nine_ball_ruling(shot, of_shot)
+    return Recording(play=passage, scene=scene, players=people, fps=wishes.fps, truth=truth)
+
+
+def make_match(name: str | None, seed: int, wishes: Wishes) -> Recording:
+    """A recording of a passage of the game wished for: the one of that name, or one by chance, as it is or in a mirror.
+
+    Raises:
+        InputError: If the passage, game, table, cloth, ball set or camera cannot be had.
+    """
+    game, _ = _check(wishes)
+    choices = [m for m in find_matches(game, name) if wishes.table in (None, m.table)]
+    if not choices:
+        raise InputError(f"no passage of {game} on table {wishes.table}; on it there are single shots (--shot)")
+    rng = _chance(seed, name or game)
+    match = choices[int(rng.integers(len(choices)))]
+    mirror = bool(rng.random() < 0.5)
+    table = Table(find_table(match.table))
+    scene, people = _stage(rng, table, wishes)
+    told = tell(match, np.random.default_rng(seed), mirror=mirror, length_s=wishes.length_s, stay_visible=bool(rng.random() < 0.7))
+    recipe = {"passage": match.name, "mirror": mirror, "seed": seed, **asdict(wishes)}
+    truth = film_truth(told.passage, scene, wishes.fps, recipe) | {"seed": seed} | match_truth(match, told, scene, mirror=mirror)
+    return Recording(play=told.passage, scene=scene, players=people, fps=wishes.fps, truth=truth, calls=tuple(told.calls))
+
+
+def _chance(seed: int, kind: str) -> np.random.Generator:
+    return np.random.default_rng([seed, sum(ord(c) * (i + 1) for i, c in enumerate(kind))])
+
+
+def _stage(rng: np.random.Generator, table: Table, wishes: Wishes) -> tuple[Scene, tuple[PlayerLook, ...]]:
+    """Look, camera and people (two players, a referee, a bystander)."""
+    television = None if wishes.balls is None else BALL_SETS[wishes.balls]
+    look = calm(draw_look(rng, cloth=wishes.cloth or _usual_cloth(rng), television=television, table=table))
+    return Scene(_camera(rng, table, look, wishes), table, look), tuple(draw_player(rng) for _ in PLAYERS)
 
 
 def _usual_cloth(rng: np.random.Generator) -> str:
@@ -110,7 +148,18 @@ def _camera(rng: np.random.Generator, table: Table, look: Look, wishes: Wishes) 
     )
 
 
-def _check(wishes: Wishes) -> None:
+def _check(wishes: Wishes) -> tuple[str, Table]:
+    """The game and the table wished for.
+
+    Raises:
+        InputError: If anything wished for cannot be had.
+    """
+    game = parse_game(wishes.game)
+    table = Table(find_table(wishes.table or GAME_TABLES[game]))
+    if (find_ball_set(game).name == "pyramid") != (table.spec.name == GAME_TABLES["free_pyramid"]):
+        raise InputError(f"table: {game} is not played on {table.spec.name}")
+    if wishes.length_s is not None and wishes.length_s <= 0:
+        raise InputError(f"length: must be above 0 seconds, found {wishes.length_s}")
     width, height = wishes.size_px
     if width % 2 or height % 2 or not (160 <= width <= 7680 and 120 <= height <= 4320):
         raise InputError(f"size: width and height must be even and between 160x120 and 7680x4320, found {width}x{height}")
@@ -124,6 +173,7 @@ def _check(wishes: Wishes) -> None:
         raise InputError(f"no cloth is called {wishes.cloth!r}; there are {', '.join(CLOTHS)}")
     if wishes.balls is not None and wishes.balls not in BALL_SETS:
         raise InputError(f"no ball set is called {wishes.balls!r}; there are {', '.join(BALL_SETS)}")
+    return game, table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,13 +182,15 @@ class Title:
 
     Attributes:
         name: Its file's stem.
-        kind: Kind of shot.
+        kind: Kind of shot; empty for a passage.
+        passage: Name of a passage; empty for a single shot.
         wishes: Fixed for the committed one; another seed draws height, cloth and balls anew.
     """
 
     name: str
-    kind: str
     wishes: Wishes
+    kind: str = ""
+    passage: str = ""
 
 
 SAMPLES = (
@@ -176,4 +228,12 @@ FOULS = tuple(
 
 def anew(title: Title) -> Title:
     """The title with height, tilt, cloth, balls and ends left to the seed."""
-    return replace(title, wishes=Wishes(size_px=title.wishes.size_px, fps=title.wishes.fps))
+    kept = {name: getattr(title.wishes, name) for name in ("size_px", "fps", "game", "table", "length_s")}
+    return replace(title, wishes=Wishes(**kept))
+
+
+def record(title: Title, seed: int) -> Recording:
+    """The recording of a title."""
+    if title.kind:
+        return make_recording(title.kind, seed, title.wishes)
+    return make_match(title.passage or None, seed, title.wishes)

@@ -20,6 +20,8 @@ Stroke = tuple[Layout, str, float, float, float]
 """Layout at the stroke, ball to strike, direction (radians), speed (m/s), height of the tip (radii)."""
 Want = Callable[[Outcome, Simulation], bool]
 _LONGEST_S = 9.0
+_MOST_REFUSED = 4000
+"""Placements refused in a row after which there is none."""
 _CLEAR_S = 0.06
 """The cue ball's contacts with two balls lie this far apart, so that which was first can be seen."""
 
@@ -136,6 +138,11 @@ class Script:
         """What the state is from here on."""
         self.state = {**self.state, **fields}
 
+    def drop(self, ball: str, pocket: str) -> None:
+        """A ball that hung over a pocket falls by itself."""
+        self.steps.append({"do": "drop", "ball": ball, "pocket": pocket})
+        self.layout.pop(ball)
+
     def wait(self, seconds: float) -> None:
         """Nothing happens."""
         self.steps.append({"do": "wait", "seconds": seconds})
@@ -161,7 +168,9 @@ class Script:
         """Strokes at a ball towards a pocket with the cue ball placed for it."""
         d = self.drafter
         others = {ball: place for ball, place in self.layout.items() if ball != cue}
-        while True:
+        refused = 0
+        while refused < _MOST_REFUSED:
+            refused += 1
             target = str(self.rng.choice(targets))
             pocket = str(self.rng.choice(list(d.goals)))
             ghost = d.ghost(others, target, d.goals[pocket])
@@ -175,6 +184,7 @@ class Script:
                 continue
             aim = _aimed(d, layout, cue, target, d.goals[pocket])
             if aim is not None:
+                refused = 0
                 yield layout, cue, aim[0] + self.rng.normal(0, 0.002), self.rng.uniform(0.9, 2.0), self.rng.uniform(-0.3, 0.3)
 
     def towards(self, cue: str, target: str, *, slow: float = 0.5, fast: float = 2.0) -> Iterator[Stroke]:
@@ -241,8 +251,9 @@ def _aimed(d: Drafter, layout: Layout, cue: str, target: str, goal: np.ndarray) 
 
 def _lies_in_a_mouth(draft: Draft, d: Drafter) -> bool:
     """Whether a ball comes to rest so near a pocket that whether it fell is a question of its own."""
-    after = finished(draft).after
-    return any(hypot(*(np.array(place) - goal)) < 1.6 * d.radius for place in after.values() for goal in d.goals.values())
+    shot = finished(draft)
+    moved = [place for ball, place in shot.after.items() if hypot(*np.subtract(place, shot.before[ball])) > 1e-4]
+    return any(hypot(*(np.array(place) - goal)) < 1.6 * d.radius for place in moved for goal in d.goals.values())
 
 
 class Unfinished(Exception):

@@ -120,8 +120,20 @@ def nine_ball_rack(seed: int, table: str) -> Script:
     s.say(type="decision", by="A", option="RETURN_SHOT")
     s.then(shooter="B", phase="normal")
     _foul(s, "B")
-    _clear(s, "A", most=5, first=seed % 2 + 1)
+    if seed % 3:
+        _pot_and_miss(s)
+        _foul(s, "B")
+    _clear(s, "A", most=3)
     return s
+
+
+def _pot_and_miss(s: Script) -> None:
+    """A, ball in hand, pots the lowest ball (N9-1.3) and misses the next (N9-1.5)."""
+    lowest = _lowest(s)
+    s.play(need(s.find(s.pots_from_hand("cue", [lowest], _anywhere), legal_pot, most=900)), ruling("A"))
+    s.then(cue_state="position", consecutive_fouls={**s.state["consecutive_fouls"], "A": 0})
+    s.play(need(s.find(s.towards("cue", _lowest(s), slow=0.7, fast=1.8), legal_miss, most=600)), ruling("B"))
+    s.then(shooter="B")
 
 
 def _foul(s: Script, player: str) -> None:
@@ -143,13 +155,13 @@ def _foul(s: Script, player: str) -> None:
     s.then(shooter=other, cue_state="hand_anywhere", phase="normal", consecutive_fouls=fouls)
 
 
-def _clear(s: Script, player: str, *, most: int, first: int = 0) -> None:
-    """The player, with ball in hand, pots the lowest ball at least `first` and up to `most` times, then the 9 off it or as the last."""
+def _clear(s: Script, player: str, *, most: int) -> None:
+    """The player, with ball in hand, pots the lowest ball up to `most` times, then the 9 off it or as the last ball."""
     for k in range(most):
         lowest = _lowest(s)
         in_hand = s.state["cue_state"] == "hand_anywhere"
         last = lowest == "9"
-        early = None if last or k < first else s.find(_nine_shots(s, in_hand), wins, most=250 if k + 1 < most else 3000)
+        early = None if last else s.find(_nine_shots(s, in_hand), wins, most=300 if k + 1 < most else 2000)
         if early is not None or last:
             strokes = s.pots_from_hand("cue", [lowest], _anywhere) if in_hand else s.pots(["cue"], targets=[lowest])
             draft = early or need(s.find(strokes, wins, most=2000))
@@ -170,7 +182,7 @@ def _nine_shots(s: Script, in_hand: bool) -> Any:
     if not in_hand:
         yield from s.towards("cue", lowest, slow=1.2, fast=3.0)
     others = {ball: place for ball, place in s.layout.items() if ball != "cue"}
-    while True:
+    for _ in range(20000):
         pocket = str(s.rng.choice(list(d.goals)))
         ghost = d.ghost(others, "9", d.goals[pocket])  # where the lowest has to be when it sends the 9 on
         way = ghost - others[lowest]
@@ -311,10 +323,33 @@ def interference(seed: int, table: str) -> Script:
     return s
 
 
+def spontaneous_drop(seed: int, table: str) -> Script:
+    """A misses; a ball that has hung over a pocket for more than five seconds falls by itself and is put back (GR-3.31); B plays on."""
+    d = Drafter(table, np.random.default_rng([seed, 7]))
+    layout = d.layout(4)
+    hanger = str(d.rng.choice([b for b in layout if b not in ("cue", "9", d.lowest(layout))]))
+    pocket = str(d.rng.choice(list(d.goals)))
+    layout[hanger] = d.at_lip(pocket, d.rng.uniform(0.002, 0.006))
+    s = Script("nine_ball", d, layout, _nine_state(d))
+
+    def untouched(o: Outcome, simulation: Simulation) -> bool:
+        return legal_miss(o, simulation) and not any(hanger in (e.get("a"), e.get("b")) for e in o.draft.events)
+
+    s.play(need(s.find(s.towards("cue", _lowest(s), slow=0.6, fast=1.5), untouched, most=800)), ruling("B"))
+    s.then(shooter="B")
+    s.wait(5.5)
+    place = s.layout[hanger].copy()
+    s.drop(hanger, pocket)
+    s.move("R", [(hanger, place)], "put back")
+    s.play(need(s.find(s.towards("cue", _lowest(s), slow=0.6, fast=1.5), untouched, most=800)), ruling("A"))
+    return s
+
+
 SCRIPTS: dict[str, tuple[Callable[[int, str], Script], dict[str, int]]] = {
-    "nine_ball_rack": (nine_ball_rack, {"wpa-9ft": 3, "wpa-8ft": 1, "home-8ft": 1, "bar-7ft": 1}),
+    "nine_ball_rack": (nine_ball_rack, {"wpa-9ft": 4, "wpa-8ft": 1, "home-8ft": 1, "bar-7ft": 1}),
     "three_fouls": (three_fouls, {"wpa-9ft": 2, "bar-7ft": 1}),
     "straight_rerack": (straight_over_a_rerack, {"wpa-9ft": 2, "wpa-8ft": 1}),
     "interference": (interference, {"wpa-9ft": 2}),
+    "spontaneous_drop": (spontaneous_drop, {"wpa-9ft": 1, "home-8ft": 1}),
 }
 """Name to its script and how many are made of it on each table."""

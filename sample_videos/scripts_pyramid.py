@@ -1,4 +1,4 @@
-"""Passages of free and combined pyramid: what has to happen, and how it is ruled (rules.md 2.4 to 2.6, clauses beside each)."""
+"""Passages of the four games of pyramid: what has to happen, and how it is ruled (rules.md 2.4 to 2.8, clauses beside each)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +32,9 @@ def _start(seed: int, table: str, game: str, number: int) -> Script:
     whites = [f"w{n}" for n in d.rng.permutation(np.arange(1, 16))]
     head = -d.table.spec.length_m / 4
     cue = np.array([head - 0.12, d.rng.uniform(-0.25, 0.25)])
+    if game == "classic_pyramid":
+        whites = [f"w{n}" for n in (4, 5, 6, 7, 15, 8, 9, 14, 13, 10, 2, 1, 12, 11, 3)]  # CLA-2/3
+        state["target"] = 71
     s = Script(game, d, {"Y": cue, **d.rack(whites, 2e-4)}, state)
     _open(s)
     return s
@@ -189,6 +192,51 @@ def combined_pyramid(seed: int, table: str) -> Script:
     return s
 
 
+def dynamic_pyramid(seed: int, table: str) -> Script:
+    """A breaks; B pots the cue ball: an exchange ball and a premium stroke from anywhere, on which a ball falls; then B misses."""
+    s = _start(seed, table, "dynamic_pyramid", 8)
+    own = need(s.find(s.own_balls(["Y"]), _own_ball_falls, most=2500))
+    options = ("CHOOSE_REMOVED_BALL", "BIH_ANYWHERE")
+    s.play(own, ruling("B", points=(0, 1), options=options, cue_next="hand_anywhere", next_phase="premium"))  # DYN-5.2
+    s.then(phase="premium", cue_state="hand_anywhere", scores=_score(s, 0, 1))
+    _take(s, "B", "CHOOSE_REMOVED_BALL")
+    whites = [b for b in s.layout if b != "Y"]
+    draft = need(s.find(s.pots_from_hand("Y", whites, lambda _: True), _one_falls, most=1500))
+    s.play(draft, ruling("B", points=(0, 1)))
+    _shelve(s, "B", draft)
+    s.then(phase="normal", cue_state="position", scores=_score(s, 0, 1))
+    _miss(s)
+    return s
+
+
+def classic_pyramid(seed: int, table: str) -> Script:
+    """A breaks; B calls a ball and pots it, for its number; then he calls another and misses."""
+    s = _start(seed, table, "classic_pyramid", 9)
+    draft = need(s.find(s.pots(["Y"]), _one_falls, most=2500))
+    fallen = next(e for e in draft.events if e["type"] == "pocketed")
+    number = int(fallen["ball"][1:])
+    points = 11 if number == 1 else number  # CLA-5.1
+    s.play(draft, ruling("B", points=(0, points)), call={"kind": "ball", "ball": fallen["ball"], "pocket": fallen["pocket"]})
+    _shelve(s, "B", draft)
+    s.then(scores=_score(s, 0, points))
+    _miss(s, called=True)
+    return s
+
+
+def _miss(s: Script, *, called: bool = False) -> None:
+    """The player in turn drives two balls or more to cushions, and none falls (PYR-20.2u): the other is next."""
+
+    def missed(o: Outcome, _: Simulation) -> bool:
+        return o.first is not None and not o.potted and not o.early and len({e["ball"] for e in o.rails}) >= 2
+
+    draft = need(s.find(s.anywhere(["Y"], slow=1.2, fast=2.5), missed, most=800))
+    first = Outcome(draft, s.drafter).first
+    call = {"kind": "ball", "ball": first, "pocket": "FL"} if called else None
+    other = "A" if s.state["shooter"] == "B" else "B"
+    s.play(draft, ruling(other), call=call)
+    s.then(shooter=other)
+
+
 def _in_house(s: Script) -> Callable[[Any], bool]:
     head = -s.drafter.table.spec.length_m / 4
     return lambda place: bool(place[0] < head - 0.02)
@@ -207,5 +255,7 @@ def _at_pockets(s: Script) -> Any:
 SCRIPTS: dict[str, tuple[Callable[[int, str], Script], dict[str, int]]] = {
     "free_pyramid": (free_pyramid, {"pyramid-12ft": 3}),
     "combined_pyramid": (combined_pyramid, {"pyramid-12ft": 3}),
+    "dynamic_pyramid": (dynamic_pyramid, {"pyramid-12ft": 2}),
+    "classic_pyramid": (classic_pyramid, {"pyramid-12ft": 2}),
 }
 """Name to its script and how many are made of it on each table."""

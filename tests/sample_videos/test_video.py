@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from calibration.calibration import Calibration
 from calibration.errors import InputError
 from sample_videos.__main__ import command
-from sample_videos.recipes import FOULS, SAMPLES, Wishes, make_recording
+from sample_videos.recipes import FOULS, SAMPLES, Wishes, make_match, make_recording
 from sample_videos.video import write_recording
 
 COMMITTED = Path(__file__).resolve().parents[2] / "sample_videos"
@@ -43,6 +43,29 @@ def test_the_player_is_away_at_the_start_and_at_the_end() -> None:
     assert len(people) == 1
     assert people[0][1].draw_m == pytest.approx(0.0, abs=1e-9)
     assert np.hypot(people[0][1].tip_m[0] - cue_ball[0], people[0][1].tip_m[1] - cue_ball[1]) == pytest.approx(0.028575, abs=1e-5)
+
+
+def test_a_passage_has_its_calls_and_a_truth_for_every_shot(tmp_path: Path) -> None:
+    """A short passage: calls beside the video, as many shots as it shows, the recipe whole, time after the last rest."""
+    recording = make_match("nine_ball_rack", 3, Wishes(size_px=(320, 180), fps=2.0, length_s=28.0))
+    write_recording(recording, tmp_path / "rack.mp4")
+    truth = json.loads((tmp_path / "rack.json").read_text())
+    calls = [json.loads(line) for line in (tmp_path / "rack.calls.jsonl").read_text().splitlines()]
+
+    assert calls == truth["calls"]
+    assert [call["kind"] for call in calls if call["type"] == "call"] == ["push_out"]
+    assert len(truth["shots"]) >= 2
+    assert truth["pictures"][-1]["time_s"] > truth["shots"][-1]["rest_s"]
+    assert {"passage", "seed", "game", "table", "size_px", "fps", "mirror", "length_s", "cloth"} <= set(truth["recipe"])
+
+
+@pytest.mark.parametrize(
+    ("wishes", "word"), [(Wishes(table="pyramid-12ft"), "not played"), (Wishes(game="chess"), "game"), (Wishes(length_s=0.0), "length")]
+)
+def test_a_passage_that_cannot_be_made_is_refused(wishes: Wishes, word: str) -> None:
+    """The message names what is wrong."""
+    with pytest.raises(InputError, match=word):
+        make_match(None, 1, wishes)
 
 
 @pytest.mark.parametrize("title", SAMPLES, ids=lambda title: title.name)
