@@ -30,8 +30,6 @@ FloatArray = NDArray[np.float64]
 
 GAP_M = 0.0025
 """Slack of a gap between candidates for a contact: calibration over a short distance, ball size."""
-FAST_MPS = 0.3
-"""A ball that wakes faster than this may have been thrown back by a cushion before its first frame."""
 THROW = 0.08
 """Impulse across the line of centres over the one along it (friction between balls)."""
 RAIL_FRICTION = 0.35
@@ -42,8 +40,10 @@ AT_NOSE_COST = 3.0
 """Price of a cushion contact where a ball that came towards the nose changes its course just there."""
 AT_NOSE_M = 0.001
 """Just there."""
-STOP_MPS = 0.03
-"""A ball that stops from less has stopped by friction: its last step is no change of course."""
+STOP_MPS = 0.012
+"""A stop that friction explains but for less than this is no change of course."""
+STOP_SIGMA_MPS = 0.005
+"""Doubt of what friction takes from a ball that stops."""
 EXHAUSTIVE_EDGES = 7
 """Up to so many candidates all subsets are tried; more (breaks) are taken one after the other."""
 GEOMETRY_M = 0.0004
@@ -160,9 +160,11 @@ def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) ->
             if abs(crossing - kink.time_s) < 2 * frame_s + (kink.high_s - kink.low_s):
                 g_sigma = (kink.before.position_variance(crossing) + GEOMETRY_M**2) ** 0.5 / -incoming
                 time, sigma = _blend(((kink.time_s, kink.sigma_s + 1e-4), (crossing, g_sigma)))
-        # a ball that stops there lies there: its place is then known best
-        at = kink.after if kink.stops else kink.before
-        at_nose = abs(around.gap_m(cushion, at.position(kink.time_s))) < AT_NOSE_M + 2 * at.position_variance(kink.time_s) ** 0.5
+        # a ball that stops lies there or came back a little: of its way in and its place the nearer one counts
+        ways = (kink.before, kink.after) if kink.stops else (kink.before,)
+        at_nose = any(
+            abs(around.gap_m(cushion, at.position(kink.time_s))) < AT_NOSE_M + 2 * at.position_variance(kink.time_s) ** 0.5 for at in ways
+        )
         turned = not kink.stops or kink.size_mps > STOP_MPS
         cost = AT_NOSE_COST if at_nose and turned and incoming < -0.01 else EDGE_COST
         edges.append(_Edge(index, None, normal, time, sigma, cushion=cushion, cost=cost))
@@ -296,7 +298,7 @@ def _system(kinks: Sequence[Kink], edges: list[_Edge], group: list[int], free: f
         kink = kinks[index]
         mine = [(k, edge) for k, edge in enumerate(edges) if index in (edge.first, edge.second)]
         size = kink.size_mps
-        base = kink.variance + (THROW * size) ** 2 + 0.01**2
+        base = kink.variance + (THROW * size) ** 2 + (STOP_SIGMA_MPS if kink.stops else 0.01) ** 2
         walls = [edge.normal for _, edge in mine if edge.cushion is not None and edge.pocket is None]
         axes = np.eye(2)
         spread = np.array([base, base])

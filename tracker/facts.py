@@ -151,6 +151,9 @@ def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
             continue
         p = contact_probability(contact)
         later = 0.0 if first.time_s is None else _later(contact, first)
+        if later and scene.strike is not None and contact.ball != scene.strike.ball and not scene.paths[contact.ball].pieces[0].moving:
+            # it lay still until the struck ball, or one that it moved, came to it
+            later = 1.0
         none_after *= 1 - p * later
         if scene.strike is not None and contact.ball == scene.strike.ball:
             none_before *= 1 - p * (1 - later)

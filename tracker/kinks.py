@@ -28,6 +28,14 @@ BRIEF_REST_S = 0.12
 """A stop shorter than this between two fast movements is no rest."""
 BRISK_MPS = 0.1
 """What counts as fast there."""
+UNSEEN_SHARE = 0.25
+"""Standard deviation of a start in a stretch without samples, over its length: anywhere in it."""
+UNSEEN_FRAMES = 4.5
+"""Longer than this many frames a stretch counts as unseen."""
+ROLLING_MPS2 = (0.06, 0.15)
+"""A ball that stops by itself was slowed by so much (rolling friction of fast and slow cloths)."""
+STOP_PLACE_M = 0.0006
+"""Where a ball stands and where it was seen to move last is known to about this."""
 ONSET_BEFORE_S = 0.4
 """Rest that is fitted together with the first movement to time a wake-up."""
 ONSET_AFTER_S = 0.35
@@ -181,6 +189,11 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
     if not before.moving:
         time, sigma, jump = wake_time(path, before, after, time)
         variance = max(variance, 1e-8)
+        step = float(np.median(np.diff(path.times_s[-60:]))) if len(path.times_s) > 2 else 0.04
+        # unseen for long: what was seen afterwards need not be how it started
+        sigma = float(np.hypot(sigma, UNSEEN_SHARE * max(0.0, after.start_s - before.end_s - UNSEEN_FRAMES * step)))
+    elif not after.moving:
+        jump = _beyond_friction(before, after)
     size = float(np.hypot(jump[0], jump[1]))
     if before.moving and size < max(SIGNIFICANT * variance**0.5, MIN_JUMP_MPS):
         return None
@@ -199,6 +212,17 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
         before=before,
         after=after,
     )
+
+
+def _beyond_friction(before: Piece, after: Piece) -> FloatArray:
+    """What a ball that stops lost of its velocity besides what friction takes on the way to where it stands."""
+    time = before.end_s
+    velocity = before.velocity(time)
+    speed = max(float(np.hypot(velocity[0], velocity[1])), 1e-9)
+    slowing = float(np.clip(-float(before.coefficients[2] @ velocity) / speed, *ROLLING_MPS2))
+    way = max(0.0, float((after.coefficients[0] - before.position(time)) @ velocity) / speed)
+    friction = (2 * slowing * (way + STOP_PLACE_M)) ** 0.5
+    return np.asarray(-velocity * max(0.0, 1 - friction / speed))
 
 
 def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[float, float, FloatArray]:

@@ -5,7 +5,7 @@ touch, a contact a few frames after the stroke) the one that was hit moves along
 striker, and a ball called cue or Y is struck far more often than any other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,6 +23,8 @@ FASTER = 1.4
 """A struck ball slows from its start; one that gets this many times faster without being touched is carried."""
 BACK = 0.5
 """Nor does it come back at this share of its start by itself."""
+TOUCHING_M = 0.004
+"""A cue ball with a smaller gap to the ball that starts first was struck and passed the whole blow on."""
 CLEAR_SHARE = 0.4
 """In a window without fast balls a stroke starts with at least this share of the fastest start."""
 
@@ -44,12 +46,23 @@ def find_stroke(wakes: Mapping[BallId, Kink], reach_m: float) -> Kink | None:
         return None
     first = clear[0]
     early = [kink for kink in clear if kink.time_s - first.time_s < TIE_S]
-    named = [kink for kink in early if kink.ball == "cue"]
+    named = [kink for kink in early if kink.ball == "cue"] or _stunned(wakes.values(), first, reach_m)
     if named:
         return named[0]
     tied = [kink for kink in early if kink.time_s - first.time_s < 0.01 + 3 * (kink.sigma_s + first.sigma_s)]
     scores = [_score(kink, tied, reach_m) for kink in tied]
     return tied[int(np.argmax(scores))]
+
+
+def _stunned(wakes: Iterable[Kink], first: Kink, reach_m: float) -> list[Kink]:
+    """The cue ball's own start where it lay against the first ball to start and kept next to nothing of the stroke."""
+    return [
+        kink
+        for kink in wakes
+        if kink.ball == "cue"
+        and abs(kink.time_s - first.time_s) < TIE_S
+        and float(np.hypot(*(kink.before.coefficients[0] - first.before.coefficients[0]))) < reach_m + TOUCHING_M
+    ]
 
 
 def _score(kink: Kink, tied: Sequence[Kink], reach_m: float) -> float:

@@ -36,6 +36,10 @@ WINDOW_S = 2.0
 MIN_REST_S = 0.06
 """Shortest rest, seconds: below that a turning point of a slow ball would pass for one."""
 
+STEP_SAMPLES = 14
+"""On each side of a step between two rests so many samples may belong to the movement: a graze rolls a ball on for a
+quarter second."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
@@ -182,7 +186,7 @@ def fit_pieces(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> l
         pieces.append(fit_piece(times_s, xy_m, variance, first=start, last=stop - 1, moving=moving))
         stop = start
     pieces.reverse()
-    return _merge_rests(pieces, times_s, xy_m, variance)
+    return _insert_moves(_merge_rests(pieces, times_s, xy_m, variance), times_s, xy_m, variance)
 
 
 def _window_costs(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
@@ -235,3 +239,37 @@ def _merge_rests(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, var
                 continue
         merged.append(piece)
     return merged
+
+
+def _insert_moves(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> list[Piece]:
+    """A movement between rests at two places: a short one is cheaper left out, but a ball does not jump."""
+    result: list[Piece] = []
+    for piece in pieces:
+        before = result[-1] if result else None
+        if before is None or before.moving or piece.moving:
+            result.append(piece)
+            continue
+        best: tuple[float, int, int] | None = None
+        low, high = max(before.first + 1, before.last - STEP_SAMPLES), min(piece.last - 1, piece.first + STEP_SAMPLES)
+        for start in range(low, before.last + 2):
+            for stop in range(max(start + 1, piece.first - 1), high + 1):
+                spans = ((before.first, start - 1, False), (start, stop, True), (stop + 1, piece.last, False))
+                cost = sum(_misfit(times_s, xy_m, variance, *span) for span in spans if span[1] >= span[0])
+                if best is None or cost < best[0]:
+                    best = cost, start, stop
+        if best is None:
+            result.append(piece)
+            continue
+        _, start, stop = best
+        result[-1] = fit_piece(times_s, xy_m, variance, first=before.first, last=start - 1, moving=False)
+        result.append(fit_piece(times_s, xy_m, variance, first=start, last=stop, moving=True))
+        result.append(fit_piece(times_s, xy_m, variance, first=stop + 1, last=piece.last, moving=False))
+    return result
+
+
+def _misfit(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, first: int, last: int, moving: bool) -> float:
+    piece = fit_piece(times_s, xy_m, variance, first=first, last=last, moving=moving)
+    tau = (times_s[first : last + 1] - piece.origin_s)[:, None]
+    p, v, a = piece.coefficients
+    off = xy_m[first : last + 1] - (p + v * tau + 0.5 * a * tau * tau)
+    return float((off * off / variance[first : last + 1, None]).sum())
