@@ -40,7 +40,7 @@ Start it again with the same folder, and the match goes on where it was.
 @click.option("--match", "match", default="match", show_default=True, help="Name of the match in the store.")
 @click.option("--log", "log", type=click.Path(path_type=Path), help="A match log to go on from, where the folder has no match yet.")
 @click.option("--accept", is_flag=True, help="Go on with a table file that is not good.")
-@click.option("--every-frame", is_flag=True, help="Of a file: judge every picture, however long it takes, as review does.")
+@click.option("--every-frame", is_flag=True, help="Of a file: judge every picture, as review does; it waits where that takes longer.")
 @click.option("--until-over", is_flag=True, help="Of a file: end when it is over.")
 def command(
     camera: str,

@@ -9,12 +9,12 @@ as it can be judged. A file's picture arrives when it is due, so that its stamps
 CameraLost   no picture came, or the camera cannot be opened; try again
 """
 
-import math
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf, isfinite
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from time import monotonic
 from typing import Protocol
 
@@ -29,6 +29,8 @@ OPEN_MS = 4000
 """How long a network camera may take to open: RTSP negotiates for one to three seconds."""
 READ_MS = 1500
 """How long a picture may take: after that the camera is lost, and opening it again is quicker than waiting."""
+AHEAD_S = 0.2
+"""How far time runs on beyond the last picture of a recording that waits to be judged, seconds."""
 WEB_SCHEMES = ("http://", "https://")
 SCHEMES = (*WEB_SCHEMES, "rtsp://", "rtsps://", "rtmp://", "udp://", "tcp://", "srt://", "rtp://")
 
@@ -63,9 +65,13 @@ class Pace(Protocol):
         """Wait until then; False where everything stops."""
         ...
 
+    def run_on(self) -> None:
+        """The recording is over."""
+        ...
+
 
 class OwnPace:
-    """As the recording ran."""
+    """As the recording ran, whether its pictures can be judged in time or not."""
 
     def __init__(self, stop: Event) -> None:
         """Waiting ends when `stop` is set."""
@@ -78,6 +84,38 @@ class OwnPace:
     def wait_until(self, due_s: float) -> bool:
         """Wait until then; False where everything stops."""
         return not self._stop.wait(max(0.0, due_s - monotonic()))
+
+    def run_on(self) -> None:
+        """Time goes on anyway."""
+
+
+class WaitingPace:
+    """As the recording ran, but never faster than it is judged: time stands still while the judging catches up."""
+
+    def __init__(self, stop: Event) -> None:
+        """Waiting ends when `stop` is set."""
+        self._stop, self._lock = stop, Lock()
+        self._slip_s, self._now_s, self._due_s = monotonic(), 0.0, 0.0
+
+    def now_s(self) -> float:
+        """Seconds that have been played, at most a moment beyond the last picture."""
+        with self._lock:
+            self._now_s = max(self._now_s, min(monotonic() - self._slip_s, self._due_s + AHEAD_S))
+            return self._now_s
+
+    def wait_until(self, due_s: float) -> bool:
+        """Wait until then; where then is past, it is now."""
+        if self._stop.wait(max(0.0, due_s + self._slip_s - monotonic())):
+            return False
+        with self._lock:
+            self._slip_s = max(self._slip_s, monotonic() - due_s)
+            self._now_s, self._due_s = max(self._now_s, due_s), due_s
+        return True
+
+    def run_on(self) -> None:
+        """The recording is over: time goes on without it."""
+        with self._lock:
+            self._due_s = inf
 
 
 class NoPace:
@@ -95,6 +133,9 @@ class NoPace:
         """It is then now."""
         self._now_s = max(self._now_s, due_s)
         return True
+
+    def run_on(self) -> None:
+        """Time stands still."""
 
 
 class Camera(Protocol):
@@ -134,6 +175,7 @@ class FileCamera:
                 if not self._pace.wait_until(due_s):
                     return
                 yield Captured(image=frame.image, stamp_s=frame.time_s, arrival_s=due_s)
+        self._pace.run_on()
 
 
 class StreamCamera:
@@ -169,7 +211,7 @@ class StreamCamera:
                 if not read or image is None:
                     raise CameraLost("no picture comes from the camera")
                 stamp = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000.0
-                stamp_s = stamp if math.isfinite(stamp) and stamp > 0 else None
+                stamp_s = stamp if isfinite(stamp) and stamp > 0 else None
                 if finite and stamp_s is not None:  # a whole film behind an address comes as fast as it is read
                     first_s = stamp_s if first_s is None else first_s
                     if self._stop.wait(max(0.0, start_s + stamp_s - first_s - monotonic())):

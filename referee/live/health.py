@@ -136,6 +136,7 @@ class Gate:
         """Nothing seen yet."""
         self._look: Look | None = None
         self._new_s: float | None = None
+        self._fast: bool | None = None
         self._admitted_s: float | None = None
 
     def unseen_s(self, time_s: float) -> float:
@@ -154,8 +155,11 @@ class Gate:
             self._look = look
             return False
         if self._look is None or look.digest != self._look.digest or self._new_s is None:
-            self._look, self._new_s = look, time_s
-        elif time_s - self._new_s >= REPEAT_S and fastest_mps > FAST_MPS:
-            return False
+            self._look, self._new_s, self._fast = look, time_s, None
+        else:
+            if self._fast is None:  # how fast it was in the picture itself: its repeats make everything stand still
+                self._fast = fastest_mps > FAST_MPS
+            if self._fast and time_s - self._new_s >= REPEAT_S:
+                return False
         self._admitted_s = time_s
         return True

@@ -4,6 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -17,7 +18,7 @@ from calibration.equipment import TableSpec
 from calibration.errors import InputError
 from referee.live.access import Keeper
 from referee.live.board import Board
-from referee.live.cameras import Camera, CameraLost, NoPace, OwnPace, Pace, open_camera
+from referee.live.cameras import Camera, CameraLost, OwnPace, Pace, WaitingPace, open_camera
 from referee.live.driver import Driver
 from referee.live.kept_match import KeptMatch
 from referee.live.match_view import shot_lines
@@ -64,7 +65,7 @@ class LiveRequest:
         port: 0 for any free one.
         names: Further names that this server is addressed by.
         secret: Of the official's link; None for a new one.
-        every_frame: Judge every picture of a file, however long it takes.
+        every_frame: Judge every picture of a file; where that takes longer than it plays, it waits.
         until_over: End when the recording is over.
     """
 
@@ -102,7 +103,7 @@ class Live:
             OSError: If the folder or the store cannot be written.
         """
         self.stop, self.over = Event(), Event()
-        self._pace = pace or (NoPace() if request.every_frame else OwnPace(self.stop))
+        self._pace = pace or (WaitingPace(self.stop) if request.every_frame else OwnPace(self.stop))
         camera = open_camera(request.camera, self.stop, pace=self._pace)
         request.folder.mkdir(parents=True, exist_ok=True)
         self.store = MatchStore(request.store, request.match) if request.store else MatchStore.in_folder(request.folder, request.match)
@@ -180,7 +181,8 @@ def serve(request: LiveRequest, say: Callable[[str], None]) -> int:
     if request.until_over:
         Thread(target=_end_when_over, args=(live, server), daemon=True).start()
     try:
-        server.run(sockets=[listening])
+        with suppress(KeyboardInterrupt):  # the usual end of an evening
+            server.run(sockets=[listening])
     finally:
         live.close()
     if live.driver.error is not None:

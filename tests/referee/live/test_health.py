@@ -96,6 +96,21 @@ def test_a_picture_repeated_while_a_ball_rolls_is_held_back() -> None:
     assert admitted([(0.00, 1), (0.04, 2), (0.08, 2), (0.12, 2), (0.16, 2), (0.20, 3)], 1.0) == [True, True, True, True, False, True]
 
 
+def test_what_a_repeated_picture_seems_to_show_does_not_count() -> None:
+    """Looking at the same picture twice, every ball seems to stand still."""
+    gate = Gate()
+    speeds = [1.0, 1.0, 0.5, 0.0, 0.0, 0.0]
+
+    assert [gate.admits(index / 25, a_look(min(index, 1)), speed) for index, speed in enumerate(speeds)] == [
+        True,
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
 def test_doubled_fields_pass() -> None:
     """Every picture twice, at 50 a second, is a film of 25."""
     assert all(admitted([(index / 50, index // 2) for index in range(20)], 2.0))

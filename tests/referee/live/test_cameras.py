@@ -1,0 +1,91 @@
+"""A recording in a camera's place, and the queue between reader and referee."""
+
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+
+from referee.live.cameras import Captured, FileCamera, NoPace, WaitingPace
+from referee.live.handoff import BEHIND_COUNT, Arrived, Handoff
+from referee.live.health import Look
+
+SAMPLE = Path(__file__).parents[3] / "sample_videos" / "legal_pot.mp4"
+
+
+def a_picture(arrival_s: float) -> Arrived:
+    """Told apart by its time."""
+    captured = Captured(image=np.zeros((2, 2, 3), dtype=np.uint8), stamp_s=None, arrival_s=arrival_s)
+    return Arrived(captured=captured, time_s=arrival_s, look=Look(0, 50.0))
+
+
+def take(handoff: Handoff, now_s: float) -> tuple[float, int] | None:
+    """Time of the picture taken, and how many were dropped before it."""
+    taken = handoff.take(now_s, 0.0)
+    return None if taken is None else (taken[0].time_s, taken[1])
+
+
+def test_a_file_goes_on_where_it_was_left() -> None:
+    """What lies before is not shown; arrivals are when pictures are due."""
+    found = []
+    for captured in FileCamera(SAMPLE, NoPace()).pictures(1.0):
+        found.append((captured.stamp_s, captured.arrival_s))
+        if len(found) == 3:
+            break
+
+    assert [(round(stamp or 0, 2), round(arrival, 2)) for stamp, arrival in found] == [(1.0, 0.0), (1.04, 0.04), (1.08, 0.08)]
+
+
+def test_a_pause_in_looking_drops_nothing_when_looking_keeps_up() -> None:
+    """Half a second of reading a shot: all its pictures are taken afterwards."""
+    handoff = Handoff()
+    for index in range(12):
+        handoff.put(a_picture(index / 25))
+
+    assert [take(handoff, 0.48) for _ in range(12)] == [(index / 25, 0) for index in range(12)]
+
+
+def test_what_is_too_late_is_dropped_and_counted() -> None:
+    """Older than six tenths of a second."""
+    handoff = Handoff()
+    for index in range(25):
+        handoff.put(a_picture(index / 25))
+
+    taken = take(handoff, 1.0)
+    assert taken == (0.4, 10)
+
+
+def test_when_looking_does_not_keep_up_only_the_newest_is_taken() -> None:
+    """Every picture costs two: after a second the queue is never older than a picture's work."""
+    handoff, taken, now_s, put = Handoff(), [], 0.0, 0
+    for _ in range(200):
+        while put / 25 <= now_s:
+            handoff.put(a_picture(put / 25))
+            put += 1
+        found = take(handoff, now_s)
+        assert found is not None
+        taken.append(now_s - found[0])
+        now_s += 2 / 25
+
+    assert max(taken[BEHIND_COUNT * 2 :]) <= 2 / 25
+
+
+def test_nothing_comes_and_then_it_is_over() -> None:
+    """What waits is still given."""
+    handoff = Handoff()
+    assert take(handoff, 0.0) is None
+    handoff.put(a_picture(0.0))
+    handoff.close()
+
+    assert not handoff.is_over
+    assert take(handoff, 0.0) == (0.0, 0)
+    assert handoff.is_over
+
+
+def test_a_waiting_pace_never_runs_ahead_of_what_is_judged() -> None:
+    """A picture that is due already is due now; time does not go back, and stands a moment after the last picture."""
+    pace = WaitingPace(Event())
+    assert pace.wait_until(-5.0)
+    first_s = pace.now_s()
+    assert pace.wait_until(-4.0)
+
+    assert first_s <= pace.now_s() <= 0.2
