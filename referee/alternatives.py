@@ -93,7 +93,8 @@ def open_variants(reading: Reading, shot: Shot, states: Sequence[State]) -> Iter
     rolling = [ball for ball in open_balls(shot) if ball not in reading.fates]
     rails = (False, True) if rolling and _can_rail_matter(reading) else (False,)
     firsts = possible_firsts(shot, states) if reading.first == UNKNOWN else (reading.first,)
-    for state, first, falls, reach in product(states, firsts, _falls(rolling, states[0]), rails):
+    falling = [ball for ball in rolling if ball not in _kept_from_mouths(shot)]
+    for state, first, falls, reach in product(states, firsts, _falls(falling, states[0]), rails):
         rail = (reading.rail or reach) and first != NONE
         yield Reading(
             p=reading.p,
@@ -144,6 +145,12 @@ def open_balls(shot: Shot) -> tuple[str, ...]:
     balls += [ball for doubt in shot.doubts if doubt.kind == "hidden" for ball in doubt.balls if ball in moved and ball not in shot.after]
     weighed = {event.fields["ball"] for event in shot.events if event.type in ("pocketed", "off_table")}
     return tuple(ball for ball in dict.fromkeys(balls) if ball not in weighed)
+
+
+def _kept_from_mouths(shot: Shot) -> set[str]:
+    """Balls that may yet meet something but reach no mouth any more, as a `not_at_rest` doubt says."""
+    doubts = [doubt for doubt in shot.doubts if doubt.kind == "not_at_rest" and doubt.falls is not None]
+    return {ball for doubt in doubts for ball in doubt.balls if ball not in (doubt.falls or ())}
 
 
 def likeliest_fates(shot: Shot) -> tuple[list[tuple[str, str]], list[str]]:

@@ -7,7 +7,7 @@ import numpy as np
 from calibration.equipment import BallId
 from tracker.first_contact import FirstContact
 from tracker.history import TrackReport
-from tracker.outlook import may_change
+from tracker.outlook import may_change, may_fall
 from tracker.scene import Scene
 from tracker.segment import ShotWindow
 from tracker.shot import Doubt
@@ -29,7 +29,8 @@ def find_doubts(scene: Scene, window: ShotWindow, first: FirstContact, report: T
     if not complete:
         open_ = may_change(scene.endings, scene.around)
         what = f"{', '.join(open_)} may still meet something" if open_ else "none of them can change anything any more"
-        doubts.append(Doubt(kind="not_at_rest", text=f"the recording ends while balls roll; {what}", balls=open_))
+        falls = tuple(ball for ball in may_fall(scene.endings, scene.around) if ball in open_)
+        doubts.append(Doubt(kind="not_at_rest", text=f"the recording ends while balls roll; {what}", balls=open_, falls=falls))
     lost = tuple(ball for ball, ending in scene.endings.items() if ending.kind == "lost")
     if lost:
         doubts.append(Doubt(kind="hidden", text=f"not seen at the end: {', '.join(lost)}", balls=lost))

@@ -99,6 +99,7 @@ class Doubt:
         t: Seconds from the tip contact; None where it holds for the whole shot.
         balls: The balls concerned.
         names: For `identity`: ball to the other names it may bear, with their probabilities. Read only.
+        falls: For `not_at_rest`: those of `balls` that can yet reach a mouth; None where that was not looked at.
     """
 
     kind: str
@@ -106,6 +107,7 @@ class Doubt:
     t: float | None = None
     balls: tuple[BallId, ...] = ()
     names: Mapping[BallId, Mapping[BallId, float]] = field(default_factory=dict)
+    falls: tuple[BallId, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in DOUBT_KINDS:
@@ -115,7 +117,8 @@ class Doubt:
         """The doubt as in a shot line."""
         time = {} if self.t is None else {"t": round(self.t, 5)}
         names = {ball: {name: round(p, 6) for name, p in others.items()} for ball, others in self.names.items()}
-        return {"kind": self.kind, **time, "balls": list(self.balls), "text": self.text, **({"names": names} if names else {})}
+        falls = {} if self.falls is None else {"falls": list(self.falls)}
+        return {"kind": self.kind, **time, "balls": list(self.balls), **falls, "text": self.text, **({"names": names} if names else {})}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Doubt":
@@ -127,6 +130,7 @@ class Doubt:
             t=None if t is None else float(t),
             balls=tuple(data.get("balls", ())),
             names=data.get("names", {}),
+            falls=None if data.get("falls") is None else tuple(data["falls"]),
         )
 
 

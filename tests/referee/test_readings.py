@@ -201,6 +201,16 @@ def test_rolling_ball_that_may_reach_a_cushion_leaves_a_missing_rail_undecided()
     assert (judgement.verdict, judgement.default) == ("undecided", "legal")
 
 
+def test_rolling_ball_that_reaches_no_mouth_any_more_leaves_the_turn_certain() -> None:
+    """The 5 may yet touch a cushion but no pocket: with a rail seen already nothing is left to decide."""
+    doubts = (Doubt(kind="not_at_rest", text="balls roll at the end", balls=("5",), falls=()),)
+    shot = a_shot(doubts=doubts, complete=False)
+
+    assert judge_shot(RULES, [a_state()], shot).verdict == "legal"
+    assert judge_shot(RULES, [a_state()], a_shot(rail=0.0, doubts=doubts, complete=False)).verdict == "undecided"
+    assert Shot.from_dict(shot.to_dict()).doubts == doubts
+
+
 def test_recording_that_ends_early_without_a_word_leaves_every_ball_open() -> None:
     """Without a doubt that says which balls matter, all may."""
     assert set(open_balls(a_shot(complete=False))) == {"cue", "3", "5", "9"}
