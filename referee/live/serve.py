@@ -220,6 +220,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen()  # the links are printed before the server runs: whoever is quick waits instead of being refused
     except OSError as error:
         listening.close()
         raise InputError(f"--host {host} --port {port}: cannot be listened on ({error.strerror}); choose another port") from error

@@ -214,7 +214,7 @@ def test_a_correction_sends_only_what_differs_and_shows_what_changed(new_page: N
     page.get_by_label("First ball hit").select_option("4")
     press(page, "Judge again")
 
-    expect(page.locator("#sheet .changes")).to_contain_text("Foul: 4-ball first. Ball in hand.")
+    expect(page.locator("#changes")).to_contain_text("Foul: 4-ball first. Ball in hand.")
     assert canned.asked == [{"action": "fix", "shot": 3, "facts": {"first": "4"}}]
 
 

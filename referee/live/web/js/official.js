@@ -17,6 +17,7 @@ import { openLinks, openSettings } from "./sheet_settings.js";
 import { Stage } from "./stage.js";
 
 const TOAST_S = 6;
+let justDecided = null; // the shot of the last decision made on this page
 
 const page = new Page(redraw);
 const { say, pick, store } = page;
@@ -64,6 +65,7 @@ page.start();
  * @returns {Promise<{done: boolean}>}
  */
 async function act(action, fields = {}, { quiet = false } = {}) {
+  if (action !== "watch") justDecided = action === "decide" ? fields.shot : null;
   const reply = await page.line.send(action, fields);
   if (!reply.done) {
     const why = reply.why ? pick(reply.why) : say(`refused_${reply.reason}`);
@@ -83,24 +85,37 @@ function toast(text, tone) {
   }, TOAST_S * 1000);
 }
 
-/** What a correction changed, shot by shot; a person has to see it, so it stays until it is closed. */
+/**
+ * What a correction changed, shot by shot: beside the call, in nobody's way, until it is closed. A decision that changes
+ * its own shot only is no news: the call says it.
+ */
 function showChanges({ shots }) {
-  if (!shots?.length) return;
-  openSheet(page, say("changed_title"), [
+  const place = byId("changes");
+  const news = (shots ?? []).filter(({ number }) => !(justDecided === number && shots.length === 1));
+  place.hidden = !news.length;
+  fill(
+    place,
     el(
-      "ul.changes",
+      "div.changes-head",
       {},
-      shots.map(({ number, was, now }) =>
+      el("h2", {}, say("changed_title")),
+      button(say("close"), () => {
+        place.hidden = true;
+      }, { kind: "quiet", key: "changes-close" }),
+    ),
+    el(
+      "ul",
+      {},
+      news.map(({ number, was, now }) =>
         el(
           "li",
           { "data-shot": number },
           el("strong", {}, say("shot_n", { n: number })),
-          el("p", {}, el("span.soft", {}, `${say("was")} `), el("del", {}, pick(was))),
-          el("p", {}, el("span.soft", {}, `${say("is_now")} `), el("ins", {}, pick(now))),
+          el("span", {}, el("del", {}, pick(was)), " ", el("ins", {}, pick(now))),
         ),
       ),
     ),
-  ]);
+  );
 }
 
 async function wholeShot(number) {

@@ -3,13 +3,13 @@
  * cue ball in hand, and where balls have to go. Tapping balls and pockets is asked for here.
  */
 
+import { CameraPicture } from "./camera.js";
 import { Diagram } from "./diagram.js";
 import { byId, el, fill, rebuild, set, write } from "./dom.js";
 import { ghostsOf } from "./panel_help.js";
 import { watchMedia } from "./page.js";
 
 const VIEWS = ["diagram", "over", "both"];
-const CAMERA_RETRY_MS = 3000;
 
 export class Stage {
   /** @param {import("./page.js").Page} page */
@@ -25,7 +25,7 @@ export class Stage {
     page.store.on(["help"], () => this.drawHelp());
     if (withCamera) {
       page.store.on(["camera", "match"], () => this.#drawCamera());
-      byId("camera-picture").addEventListener("error", () => this.#cameraFailed());
+      this.camera = new CameraPicture(byId("camera-picture"));
     }
   }
 
@@ -161,20 +161,10 @@ export class Stage {
     byId("camera").hidden = view === "diagram";
     byId("pictures").classList.toggle("both", view === "both");
     byId("pictures").classList.toggle("wide", view !== "diagram");
-    // The picture is only fetched while it is looked at: it is most of the traffic of a page.
-    set(byId("camera-picture"), "src", view === "diagram" ? null : this.#cameraAddress());
+    if (view === "diagram") this.camera.stop();
+    else this.camera.start();
     this.#drawViews();
     this.#drawCamera();
-  }
-
-  #cameraAddress() {
-    this.cameraTry = (this.cameraTry ?? 0) + 1;
-    return `/camera?n=${this.cameraTry}`;
-  }
-
-  #cameraFailed() {
-    if (this.view === "diagram") return;
-    setTimeout(() => this.view !== "diagram" && set(byId("camera-picture"), "src", this.#cameraAddress()), CAMERA_RETRY_MS);
   }
 
   #drawCamera() {
@@ -183,6 +173,6 @@ export class Stage {
     const well = !camera || camera.status === "ok" || camera.status === "ended";
     note.hidden = well;
     if (!well) write(note, this.page.pick(camera.text));
-    set(byId("camera-picture"), "alt", this.page.say("camera_picture"));
+    set(byId("camera-picture"), "aria-label", this.page.say("camera_picture"));
   }
 }

@@ -184,8 +184,6 @@ export const WORDS = {
   refused_offline: "there is no connection.",
   refused_no_answer: "the server did not answer. Look at the match before you try again.",
   changed_title: "Judged again",
-  was: "was",
-  is_now: "now",
 
   fix_title: "Correct shot {n}",
   fix_intro: "Say what really happened. This shot and all after it are judged again.",
