@@ -165,6 +165,8 @@ class Driver:
             log.exception("live refereeing stopped")
         finally:
             self._on_ended()
+        while not self._stop.wait(TICK_S):  # the recording is over, the evening is not: clocks run on
+            self._tick()
 
     def _steps(self) -> Iterator[_Step]:
         """Pictures as they come; a step without one where time has only gone on."""

@@ -4,7 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -107,8 +107,12 @@ class Live:
         camera = open_camera(request.camera, self.stop, pace=self._pace)
         request.folder.mkdir(parents=True, exist_ok=True)
         self.store = MatchStore(request.store, request.match) if request.store else MatchStore.in_folder(request.folder, request.match)
-        self.calibration = _calibrated(request, camera, say)
-        self.match = _match(request, self.store, self.calibration, say)
+        try:
+            self.calibration = _calibrated(request, camera, say)
+            self.match = _match(request, self.store, self.calibration, say)
+        except BaseException:
+            self.store.close()
+            raise
         self.pictures, self.board = Pictures(), Board()
         self.shots = request.folder / "shots"
         self.session = Session(
@@ -164,30 +168,33 @@ def serve(request: LiveRequest, say: Callable[[str], None]) -> int:
     """
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # OpenCV's own lines hold the camera's address
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-    listening = _listen(request.host, request.port)
-    live = Live(request, say)
-    base = f"http://{_shown_host(request.host)}:{listening.getsockname()[1]}"
-    keeper = Keeper(request.secret)
-    links = {"official": f"{base}/official?key={keeper.secret}", "public": f"{base}/"}
-    names = frozenset(
-        name.lower() for name in (*request.names, request.host, "localhost", socket.gethostname(), f"{socket.gethostname()}.local")
-    )
-    site = Site(session=live.session, keeper=keeper, pictures=live.pictures, shots=live.shots, links=links, hosts=names)
-    server = make_server(site)
-    live.start()
-    say(f"scoreboard  {links['public']}")
-    say(f"overlay     {base}/overlay")
-    say(f"official    {links['official']}")
-    if request.until_over:
-        Thread(target=_end_when_over, args=(live, server), daemon=True).start()
-    try:
-        with suppress(KeyboardInterrupt):  # the usual end of an evening
-            server.run(sockets=[listening])
-    finally:
-        live.close()
+    with closing(_listen(request.host, request.port)) as listening:
+        live = Live(request, say)
+        base = f"http://{_shown_host(request.host)}:{listening.getsockname()[1]}"
+        keeper = Keeper(request.secret)
+        links = {"official": f"{base}/official?key={keeper.secret}", "public": f"{base}/"}
+        site = Site(session=live.session, keeper=keeper, pictures=live.pictures, shots=live.shots, links=links, hosts=_names(request))
+        server = make_server(site)
+        live.start()
+        say(f"scoreboard  {links['public']}")
+        say(f"overlay     {base}/overlay")
+        say(f"official    {links['official']}")
+        if request.until_over:
+            Thread(target=_end_when_over, args=(live, server), daemon=True).start()
+        try:
+            with suppress(KeyboardInterrupt):  # the usual end of an evening
+                server.run(sockets=[listening])
+        finally:
+            live.close()
     if live.driver.error is not None:
         raise InputError(f"the camera's recording stopped: {live.driver.error}")
     return 1 if any(not ruling.certain for ruling in live.match.rulings) else 0
+
+
+def _names(request: LiveRequest) -> frozenset[str]:
+    """Every name that this server may be addressed by."""
+    machine = socket.gethostname()
+    return frozenset(name.lower() for name in (*request.names, request.host, "localhost", machine, f"{machine}.local"))
 
 
 def make_server(site: Site) -> uvicorn.Server:
