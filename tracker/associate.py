@@ -150,10 +150,13 @@ def _motion_cost(expected: Expected, seen: Seen) -> FloatArray:
     wide_across = np.hypot(sigma, np.where(expected.bounced, 0.25, 0.03)[:, None] * step[:, None])
     exponent = (along / wide_along) ** 2 + (across / wide_across) ** 2
     likelihood += _WEIGHTS["clock"] * np.exp(-exponent / 2) / (2 * np.pi * wide_along * wide_across)
-    straight = place - expected.straight_m[:, None, :]
-    likelihood += np.where(expected.bounced[:, None], 0.3, 0.0) * _gauss(straight, sigma)
-    memory = place - expected.memory_m[:, None, :]
-    likelihood += _WEIGHTS["memory"] * np.nan_to_num(_gauss(memory, sigma))
+    if expected.bounced.any():
+        straight = place - expected.straight_m[:, None, :]
+        likelihood += np.where(expected.bounced[:, None], 0.3, 0.0) * _gauss(straight, sigma)
+    kept = np.isfinite(expected.memory_m[:, 0])
+    if kept.any():
+        memory = place - expected.memory_m[kept, None, :]
+        likelihood[kept] += _WEIGHTS["memory"] * _gauss(memory, sigma[kept])
     away = place - expected.last_m[:, None, :]
     distance = np.hypot(away[..., 0], away[..., 1])
     reach = expected.reach_mps * expected.gap_s * 1.2 + 0.01 + 3 * expected.sigma_m

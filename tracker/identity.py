@@ -15,6 +15,7 @@ systematically wrong appearance model is believed up to the saturated count, nev
 """
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -50,6 +51,7 @@ class NameBook:
         self.ball_set = ball_set
         self.labels: tuple[BallId, ...] = ball_set.balls
         self._column = {ball: index for index, ball in enumerate(self.labels)}
+        self._values = itemgetter(*self.labels) if len(self.labels) > 1 else None
         self._alike = [index for index, ball in enumerate(self.labels) if not ball_set.distinct and ball != "Y"]
 
     @property
@@ -62,7 +64,7 @@ class NameBook:
 
         Names outside the set are taken for nothing known; alike balls share what falls on any of them.
         """
-        rows = [[likelihood.get(ball, 0.0) for ball in self.labels] for likelihood in likelihoods]
+        rows = [self._row(likelihood) for likelihood in likelihoods]
         table = np.array(rows, dtype=np.float64).reshape(len(rows), self.count)
         if not self.count:
             return table
@@ -71,6 +73,14 @@ class NameBook:
         total = table.sum(axis=1, keepdims=True)
         known = np.minimum(total, 1.0) * (1 - _UNIFORM_SHARE)
         return np.asarray(known * table / np.maximum(total, 1e-12) + (1 - known) / self.count, dtype=np.float64)
+
+    def _row(self, likelihood: Mapping[BallId, float]) -> Sequence[float]:
+        if self._values is not None and len(likelihood) >= self.count:
+            try:
+                return tuple(self._values(likelihood))
+            except KeyError:
+                pass
+        return [likelihood.get(ball, 0.0) for ball in self.labels]
 
     def is_alike(self, ball: BallId) -> bool:
         """True where looks cannot tell this ball from others of the set."""
@@ -91,6 +101,13 @@ def fuse(log_ratio_sum: FloatArray, weight: float) -> FloatArray:
     if weight <= 0:
         return np.zeros_like(log_ratio_sum)
     return np.asarray(log_ratio_sum / weight * min(weight, COUNT_LIMIT), dtype=np.float64)
+
+
+def fuse_all(log_ratio_sums: FloatArray, weights: FloatArray) -> FloatArray:
+    """`fuse` of N stretches at once, (N, K) and (N,) to (N, K)."""
+    known = weights > 0
+    share = np.where(known, np.minimum(weights, COUNT_LIMIT), 0.0) / np.where(known, weights, 1.0)
+    return np.asarray(log_ratio_sums * share[:, None], dtype=np.float64)
 
 
 def fused_probabilities(evidence: FloatArray) -> FloatArray:

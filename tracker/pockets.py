@@ -70,7 +70,13 @@ class PocketMap:
         self.limit_x_m = spec.length_m / 2 - CUSHION_RADII * spec.ball_radius_m
         self.limit_y_m = spec.width_m / 2 - CUSHION_RADII * spec.ball_radius_m
         self._mouths = tuple(_mouth(table, name) for name in POCKETS)
+        ends = [end for name in POCKETS for end in table.mouth_m(name) if name[0] != "S"]
+        self._open_x_m = min(abs(x) for x, _ in ends)
         self.middles_m = np.array([mouth.middle for mouth in self._mouths], dtype=np.float64)
+
+    def is_open(self, position_m: Point) -> bool:
+        """True for a centre that surely is on the bed and before every mouth: most are, and this is quick."""
+        return abs(position_m[0]) < self._open_x_m and abs(position_m[1]) <= self.limit_y_m
 
     def place(self, position_m: Point) -> Place:
         """Where a centre at `position_m` lies."""

@@ -20,9 +20,10 @@ from calibration.equipment import BallSet
 from calibration.table import Table
 from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
 from tracker.clock import picture_factor, read_clock
+from tracker.doubles import apart_m, without_doubles, without_merged
 from tracker.evidence import find_ghosts, read_ends
 from tracker.history import BallTrack, FloatArray, TableState, TrackedBall, TrackReport
-from tracker.identity import NameBook, assign_names, fuse, fused_probabilities, identities, news
+from tracker.identity import NameBook, assign_names, fuse_all, fused_probabilities, identities, news
 from tracker.motion import BallFilter
 from tracker.pockets import PocketMap
 from tracker.relabel import find_chains
@@ -83,6 +84,7 @@ class Tracker:
         self._true_s = 0.0
         self._before: tuple[Detection, ...] = ()
         self._repeated: list[int] = []
+        self._evidence, self._looks = self._fused()
         self._next_key = 0
         self._next_label = 1
 
@@ -101,7 +103,10 @@ class Tracker:
         if not observation.usable:
             self._true_s += step_s
             return self._state(observation, frame)
-        bed = self._without_merged(_without_doubles(bed, self.table.spec.ball_radius_m), self._true_s + step_s)
+        bed = without_doubles(bed, self.table.spec.ball_radius_m)
+        if len(bed) < len(self._live):
+            motions = [(strand.motion, self._true_s + step_s - strand.true_s) for strand in self._live]
+            bed = without_merged(bed, motions, self.table.spec.ball_radius_m)
         vectors = self._book.vectors([item.likelihood for item in bed])
         expected = self._expect(self._true_s + step_s, step_s, observation)
         seen = Seen(
@@ -169,6 +174,9 @@ class Tracker:
         """Keep what later questions need; give the detections that can be balls on the bed."""
         bed, cups, outside = [], [], []
         for item in observation.detections:
+            if self._places.is_open(item.position_m):
+                bed.append(item)
+                continue
             place = self._places.place(item.position_m)
             if place.kind in ("bed", "jaws"):
                 bed.append(item)
@@ -189,32 +197,8 @@ class Tracker:
         return (
             rolling
             and len(bed) == len(self._before) > 0
-            and all(min(_apart(item.position_m, old.position_m) for old in self._before) < _SAME_M for item in bed)
+            and all(min(apart_m(item.position_m, old.position_m) for old in self._before) < _SAME_M for item in bed)
         )
-
-    def _without_merged(self, bed: list[Detection], now_s: float) -> list[Detection]:
-        """Detections less those in the middle of two touching balls: both balls are then carried on unseen."""
-        radius = self.table.spec.ball_radius_m
-        if len(bed) >= len(self._live):
-            return bed
-        places = [strand.motion.predict(now_s - strand.true_s) for strand in self._live]
-        merged: set[int] = set()
-        for i, (ax, ay, a_sigma) in enumerate(places):
-            for k, (bx, by, b_sigma) in enumerate(places[i + 1 :], start=i + 1):
-                if not 1.7 * radius < hypot(bx - ax, by - ay) < 2.7 * radius or max(a_sigma, b_sigma) > 0.3 * radius:
-                    continue
-                middle = (ax + bx) / 2, (ay + by) / 2
-                speed = max(self._live[i].motion.speed_mps, self._live[k].motion.speed_mps)
-                reach = 2.2 * radius + speed * (now_s - self._live[i].true_s)
-                others = [place for n, place in enumerate(places) if n not in (i, k)]
-                near = [
-                    j
-                    for j, item in enumerate(bed)
-                    if _apart(item.position_m, middle) < reach and all(_apart(item.position_m, o) > 0.6 * radius for o in others)
-                ]
-                if len(near) == 1 and _apart(bed[near[0]].position_m, middle) < 0.35 * radius:
-                    merged.add(near[0])
-        return [item for j, item in enumerate(bed) if j not in merged]
 
     def _expect(self, now_s: float, step_s: float, observation: Observation) -> Expected:
         spec, radius = self.table.spec, self.table.spec.ball_radius_m
@@ -255,7 +239,7 @@ class Tracker:
             solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),
-            looks=fused_probabilities(self._evidence()),
+            looks=self._looks,
         )
 
     def _reflect(self, places: FloatArray) -> FloatArray:
@@ -311,14 +295,14 @@ class Tracker:
             self._strands.append(strand)
 
     def _append(self, strand: Strand, item: Detection, log_ratio: FloatArray, frame: int) -> None:
-        place = self._places.place(item.position_m)
+        behind = not self._places.is_open(item.position_m) and self._places.place(item.position_m).depth_m > 0
         if item.streak_m is not None:
             (ax, ay), (bx, by) = item.streak_m
             blur = hypot(bx - ax, by - ay)
         else:
             blur = strand.motion.speed_mps * _BLUR_S
         sharp = 1 / (1 + (2 * blur / self.table.spec.ball_diameter_m) ** 2)
-        weight = item.score * sharp * (0.1 if place.depth_m > 0 else 1.0)
+        weight = item.score * sharp * (0.1 if behind else 1.0)
         if strand.frames and strand.frames[-1] >= self._first_frame:
             gap_s = self._frames[-1].time_s - self._frames[strand.frames[-1] - self._first_frame].time_s
             way_m = hypot(item.position_m[0] - strand.xs[-1], item.position_m[1] - strand.ys[-1])
@@ -344,13 +328,14 @@ class Tracker:
 
     def _name(self) -> None:
         """Name the live strands, each ball once."""
+        self._evidence, self._looks = self._fused()
         if not self._book.count:
             for strand in self._live:
                 if not strand.name and strand.confirmed:
                     strand.name = f"b{self._next_label}"
                     self._next_label += 1
             return
-        evidence = self._evidence()
+        evidence = self._evidence.copy()
         for row, strand in enumerate(self._live):
             evidence[row] -= _GHOST_NATS_PER_S * strand.unseen_s + (0 if strand.confirmed else 6)
             if strand.name:
@@ -358,15 +343,16 @@ class Tracker:
         for strand, column in zip(self._live, assign_names(evidence), strict=True):
             strand.name = "" if column is None else self._book.labels[column]
 
-    def _evidence(self) -> FloatArray:
-        """What looks say of each live strand's name so far, (N, K) nats over chance."""
-        return np.array([fuse(strand.looks_sum, strand.looks_weight) for strand in self._live]).reshape(len(self._live), self._book.count)
+    def _fused(self) -> tuple[FloatArray, FloatArray]:
+        """What looks say of each live strand's name so far, (N, K): nats over chance, and probabilities."""
+        sums = np.array([strand.looks_sum for strand in self._live]).reshape(len(self._live), self._book.count)
+        evidence = fuse_all(sums, np.array([strand.looks_weight for strand in self._live], dtype=np.float64))
+        return evidence, fused_probabilities(evidence)
 
     def _state(self, observation: Observation, frame: int) -> TableState:
         balls = []
         early = frame - self._first_frame < 3
-        probabilities = fused_probabilities(self._evidence()).tolist()
-        for strand, shares in zip(self._live, probabilities, strict=True):
+        for strand, shares in zip(self._live, self._looks.tolist(), strict=True):
             if not strand.name or not (strand.confirmed or early):
                 continue
             x, y, sigma = strand.motion.predict(self._true_s - strand.true_s)
@@ -383,18 +369,3 @@ class Tracker:
         mask = observation.occluded
         handled = mask is not None and float(np.count_nonzero(mask)) > _HANDLED_SHARE * mask.size
         return TableState(time_s=observation.time_s, balls=tuple(balls), handled=handled, usable=observation.usable)
-
-
-def _apart(a: Sequence[float], b: Sequence[float]) -> float:
-    return hypot(a[0] - b[0], a[1] - b[1])
-
-
-def _without_doubles(bed: list[Detection], radius_m: float) -> list[Detection]:
-    """Two centres closer than a ball's radius are one ball found twice; the surer one stays."""
-    kept: list[Detection] = []
-    for item in sorted(bed, key=lambda d: -d.score):
-        x, y = item.position_m
-        if all(hypot(x - other.position_m[0], y - other.position_m[1]) > radius_m for other in kept):
-            kept.append(item)
-    order = {id(item): index for index, item in enumerate(bed)}
-    return sorted(kept, key=lambda item: order[id(item)])
