@@ -57,6 +57,11 @@ _NOWHERE = (1e6, 1e6)
 _ANGLES = np.arange(24) * (2 * np.pi / 24)
 _RING_PX = 1.35 * VIEW_RADIUS_PX * np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 """Where cloth is looked for round a ball, view pixels: beyond the blur of its rim, before a neighbour's middle."""
+_DISC_PX = np.array([(x, y) for y in range(-6, 7) for x in range(-6, 7) if math.hypot(x, y) < 0.8 * VIEW_RADIUS_PX], dtype=np.float64)
+"""The disc within the blur of its rim."""
+_ABOUT_RADII = 0.4
+_EIGHT = np.column_stack([np.cos(_ANGLES[::3]), np.sin(_ANGLES[::3])])
+"""Second starts around one from which no outline was found: this far out, ball radii, in eight directions."""
 _OCCLUDED_CELL = 4
 """View pixels a cell of the occlusion mask, about half a ball radius."""
 
@@ -143,14 +148,15 @@ class Eyes:
         """The circles that are balls, best first."""
         sight, cloth = glance.sight, glance.cloth
         starts, explained = self._starts(proposals, sight)
-        finds = self._fit(frame, starts, cloth)
+        finds = self._fit(frame, starts, len(proposals.discs_px), cloth)
         fits = [find.outline for find in finds]
         places = np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2)
         allowed = self._bed.holds(places)
         sharp = np.zeros(len(places))
         for streak in proposals.streaks:
             sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, self._sharp(places, streak)), sharp)
-        clear = self._cloth_round(places, glance.mask)
+        clear = 1.0 - self._standing_out(places, glance.mask, _RING_PX)
+        filled = self._standing_out(places, glance.mask, _DISC_PX)
         known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         kept: list[int] = []
         scores: list[float] = []
@@ -164,7 +170,7 @@ class Eyes:
                 continue
             if fit.support < sharp[index]:
                 continue
-            score = ball_score(fit.support, float(explained[index]), float(known[index]), float(clear[index]))
+            score = ball_score(fit.support, float(explained[index]), float(known[index]), float(clear[index]), float(filled[index]))
             if score is not None:
                 kept.append(index)
                 scores.append(score)
@@ -190,14 +196,18 @@ class Eyes:
         explained = np.concatenate([proposals.explained, np.zeros(len(more))])
         return self._view.to_table(np.concatenate([proposals.discs_px, more])), explained
 
-    def _fit(self, frame: Frame, starts: FloatArray, cloth: Cloth) -> list[_Placed]:
-        """Outlines from rough starts, in order; where the picture has not changed, those found before."""
+    def _fit(self, frame: Frame, starts: FloatArray, by_network: int, cloth: Cloth) -> list[_Placed]:
+        """Outlines from rough starts, in order, those from `by_network` on the network's alone; where the picture has not
+        changed, those found before."""
         memory, image = self._balls_known, frame.image
         known: list[KnownBall[_Placed] | None] = [None] * len(starts)
         if memory is not None:
             known = memory.recall(image, starts, frame.time_s)
         new = [index for index, one in enumerate(known) if one is None]
         fits = self._fitter.fit(image, starts[new], self._cloth_at(starts[new], cloth))
+        lost = [row for row, index in enumerate(new) if fits[row] is None and index >= by_network]
+        for row, fit in zip(lost, self._fit_about(image, starts[[new[row] for row in lost]], cloth), strict=True):
+            fits[row] = fit
         finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}
         if memory is not None:
             pixels = self._calibration.camera.to_pixels(starts[new], height_m=self._radius)
@@ -207,6 +217,14 @@ class Eyes:
                 known[index] = KnownBall(start, box, image[box].copy(), finds[index], frame.time_s)
             memory.keep([one for one in known if one is not None])
         return [finds[index] if one is None else one.find for index, one in enumerate(known)]
+
+    def _fit_about(self, image: Image, starts: FloatArray, cloth: Cloth) -> list[Outline | None]:
+        """The best outlines from a ring of starts around each: of a ball in the cloth's own colour the network knows the
+        place to half a radius only, and the little that is seen of its outline is missed from there."""
+        around = (starts[:, None] + _ABOUT_RADII * self._radius * _EIGHT).reshape(-1, 2)
+        fits = self._fitter.fit(image, around, self._cloth_at(around, cloth))
+        rings = [fits[first : first + len(_EIGHT)] for first in range(0, len(fits), len(_EIGHT))]
+        return [max((fit for fit in ring if fit is not None), key=lambda fit: (fit.support, -fit.sigma_m), default=None) for ring in rings]
 
     def _name(self, image: Image, seen: Seen, cloth: Cloth) -> list[Detection]:
         outlines = [find.outline for find in seen.finds if find.outline is not None]
@@ -254,11 +272,11 @@ class Eyes:
             )
         return found
 
-    def _cloth_round(self, places: FloatArray, mask: Mask) -> FloatArray:
-        """Part of a ring just outside each ball that shows cloth, shape (N,)."""
-        px = np.rint(self._view.to_view(places)[:, None] + _RING_PX).astype(int)
+    def _standing_out(self, places: FloatArray, mask: Mask, around_px: FloatArray) -> FloatArray:
+        """Part of the points around each place, view pixels from it, that show something else than cloth, shape (N,)."""
+        px = np.rint(self._view.to_view(places)[:, None] + around_px).astype(int)
         columns, rows = np.clip(px[..., 0], 0, mask.shape[1] - 1), np.clip(px[..., 1], 0, mask.shape[0] - 1)
-        return np.asarray(1.0 - mask[rows, columns].mean(axis=1), dtype=np.float64)
+        return np.asarray(mask[rows, columns].mean(axis=1), dtype=np.float64)
 
     def _cloth_at(self, places_m: FloatArray, cloth: Cloth) -> FloatArray:
         px = np.rint(self._view.to_view(places_m)).astype(int)

@@ -102,18 +102,24 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
 
 def test_the_networks_word_buys_outline() -> None:
     """Half an outline is a ball when lone, in something larger only with the network's word, and never on a sleeve without."""
-    assert ball_score(0.5, 1.0, 0.0, 0.8) is not None
-    assert ball_score(0.5, 0.3, 0.0, 0.8) is None
-    assert ball_score(0.5, 0.3, 0.9, 0.8) is not None
-    assert ball_score(0.97, 0.3, 0.0, 0.8) is not None
-    assert ball_score(0.97, 0.3, 0.0, 0.1) is None
+    assert ball_score(0.5, 1.0, 0.0, 0.8, 1.0) is not None
+    assert ball_score(0.5, 0.3, 0.0, 0.8, 1.0) is None
+    assert ball_score(0.5, 0.3, 0.9, 0.8, 1.0) is not None
+    assert ball_score(0.97, 0.3, 0.0, 0.8, 1.0) is not None
+    assert ball_score(0.97, 0.3, 0.0, 0.1, 1.0) is None
+
+
+def test_a_disc_that_shows_cloth_is_a_ball_only_by_the_networks_word() -> None:
+    """Lines of light that cross make a whole outline round bare cloth; a ball in the cloth's colour is known to the network."""
+    assert ball_score(1.0, 1.0, 0.4, 0.8, 0.7) is None
+    assert ball_score(0.22, 0.0, 0.72, 1.0, 0.3) is not None
 
 
 def test_more_of_an_outline_or_of_the_networks_word_never_lowers_a_score() -> None:
     """Scores rise with both, for a piece explained and for one that is not."""
     grid = np.linspace(0, 1, 21)
     for explained in (0.3, 0.8, 1.0):
-        table = np.array([[ball_score(s, explained, n, 0.8) or 0.0 for n in grid] for s in grid])
+        table = np.array([[ball_score(s, explained, n, 0.8, 1.0) or 0.0 for n in grid] for s in grid])
         assert (np.diff(table, axis=0) >= 0).all()
         assert table.max() <= 1.0
 
