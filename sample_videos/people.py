@@ -134,6 +134,8 @@ class Person:
         down, across = np.nonzero(small.max(axis=1) > _FAINT)[0], np.nonzero(small.max(axis=0) > _FAINT)[0]
         y0, y1, x0, x1 = int(down[0]), int(down[-1]) + 1, int(across[0]), int(across[-1]) + 1
         box = Box(left=x0 * _COARSE, top=y0 * _COARSE, right=min(width, x1 * _COARSE), bottom=min(height, y1 * _COARSE))
+        if box.right <= box.left or box.bottom <= box.top:
+            return None  # only the sample beyond the picture's edge is dark
         light = cv2.convertScaleAbs(255 - 255 * small[y0:y1, x0:x1])
         full = cv2.resize(light, ((x1 - x0) * _COARSE, (y1 - y0) * _COARSE), interpolation=cv2.INTER_LINEAR)
         full = full[: box.bottom - box.top, : box.right - box.left]
