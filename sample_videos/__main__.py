@@ -12,6 +12,7 @@ import numpy as np
 
 from calibration.equipment import TABLES
 from calibration.errors import InputError
+from sample_videos.effects import TROUBLES
 from sample_videos.looks import CLOTHS
 from sample_videos.matches import read_matches
 from sample_videos.recipes import BALL_SETS, FOULS, SAMPLE_SEED, SAMPLES, Title, Wishes, anew, record
@@ -62,6 +63,9 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
 @click.option("--cloth", type=click.Choice(list(CLOTHS)), help="Colour of the cloth.")
 @click.option("--balls", type=click.Choice(list(BALL_SETS)), help="Ball set.")
 @click.option("--foot", type=click.Choice(["left", "right"]), help="Side of the picture where the foot is.")
+@click.option("--trouble", "troubles", multiple=True, type=click.Choice(TROUBLES), help="What goes wrong; may be given several times.")
+@click.option("--bit-rate", "bit_rate_mbps", type=float, help="Of the encoder, Mb/s; default constant quality.")
+@click.option("--graphics", is_flag=True, help="Broadcast graphics over the picture.")
 @click.option("-o", "output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The video; its truth goes beside it.")
 def make(
     game: str,
@@ -77,6 +81,9 @@ def make(
     cloth: str | None,
     balls: str | None,
     foot: str | None,
+    troubles: tuple[str, ...],
+    bit_rate_mbps: float | None,
+    graphics: bool,
     output: Path,
 ) -> None:
     """Make one video, its truth and its calls: a passage of a game, or a single shot."""
@@ -93,6 +100,9 @@ def make(
         game=game,
         table=table_name,
         length_s=length_s,
+        troubles=troubles,
+        bit_rate_mbps=bit_rate_mbps,
+        graphics=graphics,
     )
     _write(Title(name=output.stem, kind=kind or "", passage=passage or "", wishes=wishes), seed, output, None)
 

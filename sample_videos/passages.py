@@ -143,10 +143,10 @@ class _Stroke:
     player: int
     shot: SimulatedShot
     strike_s: float
-    radius_m: float
+    table: Table
 
     def pose(self, time_s: float) -> Pose | None:
-        return stroke_pose(self.shot, self.radius_m, time_s - self.strike_s)
+        return stroke_pose(self.shot, self.table, time_s - self.strike_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class Passage:
         for event in shot.events:
             if event["type"] == "pocketed":
                 self._full.setdefault(event["pocket"], event["ball"])
-        self._acts.append(_Stroke(player, shot, strike, self._radius))
+        self._acts.append(_Stroke(player, shot, strike, self.table))
         self.strikes.append(strike)
         rest = strike + max(shot.end_s, *(e["t"] + 0.4 for e in shot.events))
         self.rests.append(rest)

@@ -9,6 +9,8 @@ from calibration.camera import CameraModel
 from calibration.equipment import GAME_TABLES, find_ball_set, find_table, parse_game
 from calibration.errors import InputError
 from calibration.table import Table
+from sample_videos.effects import NO_EFFECTS, Effects, draw_effects
+from sample_videos.graphics import draw_graphics
 from sample_videos.looks import CLOTHS, Look, draw_look
 from sample_videos.matches import PLAYERS, find_matches, match_truth, tell
 from sample_videos.passages import Passage
@@ -38,6 +40,9 @@ class Wishes:
         game: By any of its names.
         table: By name; None the usual one of the game.
         length_s: A passage is cut at rest after at most so long, but has at least one shot.
+        troubles: Names of `effects.TROUBLES`.
+        bit_rate_mbps: Of the encoder; None for constant quality.
+        graphics: Broadcast graphics over the picture.
     """
 
     size_px: tuple[int, int] = (1280, 720)
@@ -50,6 +55,9 @@ class Wishes:
     game: str = "nine_ball"
     table: str | None = None
     length_s: float | None = None
+    troubles: tuple[str, ...] = ()
+    bit_rate_mbps: float | None = None
+    graphics: bool = False
 
 
 def make_recording(kind: str, seed: int, wishes: Wishes) -> Recording:
@@ -73,7 +81,7 @@ def make_recording(kind: str, seed: int, wishes: Wishes) -> Recording:
     truth |= {"game": game, "seed": seed, **of_shot}
     if game == "nine_ball":
         truth["nine_ball"] = nine_ball_ruling(shot, of_shot)
-    return Recording(play=passage, scene=scene, players=people, fps=wishes.fps, truth=truth)
+    return Recording(play=passage, scene=scene, players=people, fps=wishes.fps, truth=truth, effects=_effects(wishes, seed, passage.end_s))
 
 
 def make_match(name: str | None, seed: int, wishes: Wishes) -> Recording:
@@ -94,7 +102,20 @@ def make_match(name: str | None, seed: int, wishes: Wishes) -> Recording:
     told = tell(match, np.random.default_rng(seed), mirror=mirror, length_s=wishes.length_s, stay_visible=bool(rng.random() < 0.7))
     recipe = {"passage": match.name, "mirror": mirror, "seed": seed, **asdict(wishes)}
     truth = film_truth(told.passage, scene, wishes.fps, recipe) | {"seed": seed} | match_truth(match, told, scene, mirror=mirror)
-    return Recording(play=told.passage, scene=scene, players=people, fps=wishes.fps, truth=truth, calls=tuple(told.calls))
+    return Recording(
+        play=told.passage,
+        scene=scene,
+        players=people,
+        fps=wishes.fps,
+        truth=truth,
+        calls=tuple(told.calls),
+        effects=_effects(wishes, seed, told.passage.end_s),
+    )
+
+
+def _effects(wishes: Wishes, seed: int, end_s: float) -> Effects:
+    effects = draw_effects(np.random.default_rng([seed, 77]), wishes.troubles, end_s) if wishes.troubles else NO_EFFECTS
+    return effects if wishes.bit_rate_mbps is None else replace(effects, bit_rate_mbps=wishes.bit_rate_mbps)
 
 
 def _chance(seed: int, kind: str) -> np.random.Generator:
@@ -105,7 +126,8 @@ def _stage(rng: np.random.Generator, table: Table, wishes: Wishes) -> tuple[Scen
     """Look, camera and people (two players, a referee, a bystander)."""
     television = None if wishes.balls is None else BALL_SETS[wishes.balls]
     look = calm(draw_look(rng, cloth=wishes.cloth or _usual_cloth(rng), television=television, table=table))
-    return Scene(_camera(rng, table, look, wishes), table, look), tuple(draw_player(rng) for _ in PLAYERS)
+    graphics = draw_graphics(rng, wishes.size_px, look.balls) if wishes.graphics else None
+    return Scene(_camera(rng, table, look, wishes), table, look, graphics), tuple(draw_player(rng) for _ in PLAYERS)
 
 
 def _usual_cloth(rng: np.random.Generator) -> str:

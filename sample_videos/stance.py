@@ -15,14 +15,17 @@ ENTER_S, AIM_S, LEAVE_S, GONE_S = -1.9, -1.1, 0.45, 1.2
 """From the tip contact: when a player comes into the picture, aims, turns to go, is out of it."""
 REACH_S = 0.55
 """How long a hand takes to come in or to go."""
+_LONGEST_REACH_M = 1.0
+"""From the edge of the bed to the bridge hand; farther away a player takes the mechanical bridge."""
 _AWAY_M = 1.9
 """How far a player who is not there stands back."""
 
 
-def stroke_pose(shot: SimulatedShot, radius_m: float, time_s: float) -> Pose | None:
+def stroke_pose(shot: SimulatedShot, table: Table, time_s: float) -> Pose | None:
     """Where the player of a shot is at a time from its tip contact; None while he is away."""
     if not ENTER_S < time_s < GONE_S:
         return None
+    radius_m = table.spec.ball_radius_m
     angle = shot.strike["phi"]
     direction = np.array([cos(angle), sin(angle)])
     tip = np.array(shot.before[shot.cue_ball]) - direction * radius_m
@@ -37,6 +40,7 @@ def stroke_pose(shot: SimulatedShot, radius_m: float, time_s: float) -> Pose | N
         bridge_m=(float(bridge[0]), float(bridge[1])),
         back_m=back,
         draw_m=_draw(time_s, shot.strike["V0"]),
+        rest=_inside_m(table, bridge, -direction) > _LONGEST_REACH_M,
     )
 
 
@@ -52,6 +56,13 @@ def reach_pose(table: Table, place: FloatArray, away: float) -> Pose:
         back_m=_AWAY_M * smooth(away),
         cue=False,
     )
+
+
+def _inside_m(table: Table, place: FloatArray, way: FloatArray) -> float:
+    """How far it is from a place on the bed along a way to the edge of the bed; 0 outside."""
+    half = np.array([table.spec.length_m, table.spec.width_m]) / 2
+    far = [(h - p * np.sign(w)) / abs(w) for h, p, w in zip(half, place, way, strict=True) if abs(w) > 1e-9]
+    return max(0.0, float(min(far)))
 
 
 def smooth(share: float) -> float:
