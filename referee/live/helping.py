@@ -54,17 +54,19 @@ class Wanted:
         return replace(self, pairs=tuple(read))
 
 
-def help_view(match: Match, places: Mapping[BallId, Place], wanted: Wanted) -> dict[str, Any]:
+def help_view(match: Match, places: Mapping[BallId, Place], wanted: Wanted, spots_m: Layout | None = None) -> dict[str, Any]:
     """The `help` object.
 
     Args:
         match: What is due.
         places: Where resting balls lie.
         wanted: What people asked for.
+        spots_m: Balls to be spotted and where, where that is known already (`spots_due`).
     """
     spec, state = match.setup.table, match.state.state
     distinct = find_ruleset(match.setup.game).ball_set.distinct
-    spots = [item.to_dict() for item in goals(spots_due(match), places, distinct=distinct, done=wanted.spotted)]
+    due = spots_due(match) if spots_m is None else spots_m
+    spots = [item.to_dict() for item in goals(due, places, distinct=distinct, done=wanted.spotted)]
     gaps = [gap for a, b in wanted.pairs if (gap := measure_gap(spec, a, b, places)) is not None]
     cue = None if state is None else state.cue_ball
     return {

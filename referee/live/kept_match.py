@@ -1,20 +1,26 @@
 """A match that is on disk before it is shown, and that several threads may use."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import RLock
+from threading import Event, RLock
 from typing import Any
 
 from calibration.errors import InputError
 from referee.calls import PersonEvent
-from referee.live.store import MatchStore
+from referee.live.store import MatchStore, StoreError
 from referee.log import parse_log
 from referee.log_event import LogEvent
 from referee.match import Difference, Match, find_differences, fold
 from referee.match_setup import MatchSetup
 from referee.shot_ruling import ShotRuling
 from tracker.shot import Shot
+
+TRIES, RETRY_S = 20, 0.5
+"""How often and how far apart a shot is tried to be written: ten seconds, in which a person can free a disk."""
+
+log = logging.getLogger(__name__)
 
 
 class KeptMatch(Match):
@@ -65,8 +71,21 @@ class KeptMatch(Match):
         """As `Match.record_shot`, on disk when it returns.
 
         A shot must never be lost for what people said about it: where a word of theirs cannot be (a touched ball that
-        turns out not to have been there), it is made void, the last one first, and stays in the log as such.
+        turns out not to have been there), it is made void, the last one first, and stays in the log as such. Nor for a
+        store that does not take it at once (a full disk, a database that starts again): it is tried for a while.
+
+        Raises:
+            StoreError: If it could not be written; nothing has changed.
         """
+        for _ in range(TRIES - 1):
+            try:
+                return self._record_shot(shot, people)
+            except StoreError:
+                log.warning("a shot could not be written; trying again")
+                Event().wait(RETRY_S)
+        return self._record_shot(shot, people)
+
+    def _record_shot(self, shot: Shot, people: Sequence[PersonEvent]) -> ShotRuling:
         with self.lock:
             while True:
                 try:

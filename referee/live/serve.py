@@ -105,10 +105,12 @@ class Live:
         self.stop, self.over = Event(), Event()
         self._pace = pace or (WaitingPace(self.stop) if request.every_frame else OwnPace(self.stop))
         camera = open_camera(request.camera, self.stop, pace=self._pace)
+        self.calibration = _calibrated(request, camera, say)
         request.folder.mkdir(parents=True, exist_ok=True)
+        if not (request.folder / TABLE_NAME).is_file():
+            write_calibration(request.folder / TABLE_NAME, self.calibration)
         self.store = MatchStore(request.store, request.match) if request.store else MatchStore.in_folder(request.folder, request.match)
         try:
-            self.calibration = _calibrated(request, camera, say)
             self.match = _match(request, self.store, self.calibration, say)
         except BaseException:
             self.store.close()
@@ -293,7 +295,7 @@ def _resume(store: MatchStore, match: KeptMatch, camera: Camera, name: str) -> t
 
 
 def _calibrated(request: LiveRequest, camera: Camera, say: Callable[[str], None]) -> Calibration:
-    """The table given, the folder's, or found in the pictures; kept in the folder."""
+    """The table given, the folder's, or found in the pictures."""
     kept = request.folder / TABLE_NAME
     if request.calibration is not None:
         calibration = request.calibration
@@ -309,8 +311,6 @@ def _calibrated(request: LiveRequest, camera: Camera, say: Callable[[str], None]
         say(f"table {calibration.spec.name} found, noses within {median:.1f} mm (median), {largest:.1f} mm (largest)")
     if not calibration.good and not request.accept:
         raise InputError(f"--camera: the table is not known well enough: {'; '.join(calibration.because)}; to go on all the same: --accept")
-    if not kept.is_file():
-        write_calibration(kept, calibration)
     return calibration
 
 

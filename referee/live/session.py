@@ -18,7 +18,7 @@ from referee.live.board import Board
 from referee.live.health import CameraStatus
 from referee.live.helping import Wanted, help_view
 from referee.live.kept_match import KeptMatch
-from referee.live.match_view import Beside, find_options, match_view, shot_lines
+from referee.live.match_view import Beside, find_options, match_view, shot_lines, spots_due
 from referee.live.places import Place, RestPlaces
 from referee.live.shot_clock import LIMITS, PYRAMID_LIMIT_S, ShotClock, paused, rested, resumed, struck, turned
 from referee.live.shot_view import call_texts, thinned
@@ -73,6 +73,7 @@ class Session:
         self._time_s, self._at_s = self._resume_time_s(), clock()
         self._shown_s, self._helped_s, self._said = -1.0, -1.0, ""
         self._camera = CameraStatus(kind="starting", since_s=self._at_s)
+        self._spots: tuple[int, dict[str, tuple[float, float]]] = (-1, {})
         match.listen(self.show_match)
         self.show_match()
         self.show_camera(self._camera, self._at_s, rate_hz=0.0, judged_hz=0.0, missed=0.0)
@@ -240,7 +241,9 @@ class Session:
     def _show_rest(self) -> None:
         self._helped_s = self._time_s
         places = {} if self.moving else self._rest_places
-        self.board.put("help", help_view(self.match, places, self.wanted))
+        if self._spots[0] != self.match.revision:
+            self._spots = (self.match.revision, spots_due(self.match))
+        self.board.put("help", help_view(self.match, places, self.wanted, self._spots[1]))
 
     def _set_clock(self, clock: ShotClock) -> None:
         self.shot_clock = clock
