@@ -228,9 +228,8 @@ def test_a_push_out_lets_the_other_player_choose(new_page: NewPage, tmp_path: Pa
         expect(page.locator(".side-A .role")).to_have_text("to shoot")
 
 
-def test_undecided_then_decided_then_spotted(new_page: NewPage, tmp_path: Path) -> None:
-    """14.1 without a call is undecided and waits in the queue until it is decided; as a safety the fallen ball has to be
-    spotted, and the page says where until an official says that it is."""
+def test_an_undecided_call_is_decided(new_page: NewPage, tmp_path: Path) -> None:
+    """14.1 without a call is undecided and waits in the queue until it is decided; undo brings it back there."""
     with live(tmp_path, "legal_pot.mp4", "--game", "14.1", "--players", "Ann,Bo") as link:
         page = new_page()
         open_at(page, link)
@@ -245,7 +244,7 @@ def test_undecided_then_decided_then_spotted(new_page: NewPage, tmp_path: Path) 
 
 
 def test_a_ball_to_be_spotted_is_shown_until_it_is(new_page: NewPage, tmp_path: Path) -> None:
-    """14.1: a ball that falls on a safety is spotted; the page draws where and asks, until an official says that it is done."""
+    """14.1: a ball that falls on a safety is spotted; the page draws where, and an official says when it is done."""
     before = Match.start("straight_14_1", players=("Ann", "Bo"), race=100)
     before.record("call", time_s=0.0, kind="safety")
     with live(tmp_path, "legal_pot.mp4", "--game", "14.1", log=before) as link:
@@ -255,4 +254,5 @@ def test_a_ball_to_be_spotted_is_shown_until_it_is(new_page: NewPage, tmp_path: 
         expect(page.locator("#diagram .ghost")).to_have_count(1)
         press(page, "It is spotted")
 
-        expect(page.locator("#help .help-spot")).to_have_count(0)
+        expect(page.locator("[data-to-go='1']")).to_have_text("in place")
+        expect(page.locator("#help .help-spot .tick")).to_be_visible()

@@ -62,11 +62,11 @@ export class AskPanel {
             key: item.option,
             kind: "main",
             "data-option": item.option,
-            pressed: item.balls ? item === open : undefined,
+            pressed: item.balls?.length ? item === open : undefined,
           }),
         ),
       ),
-      open?.balls
+      open?.balls?.length
         ? el(
             "div",
             {},
@@ -91,7 +91,7 @@ export class AskPanel {
   }
 
   #choose(item, player) {
-    if (item.balls) {
+    if (item.balls?.length) {
       this.option = this.option === item.option ? null : item.option;
       this.draw();
       return;
