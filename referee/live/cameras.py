@@ -31,6 +31,8 @@ READ_MS = 1500
 """How long a picture may take: after that the camera is lost, and opening it again is quicker than waiting."""
 AHEAD_S = 0.2
 """How far time runs on beyond the last picture of a recording that waits to be judged, seconds."""
+MJPG = cv2.VideoWriter.fourcc(*"MJPG")
+"""JPEGs over a network carry no stamps: what the decoder says is its own count at 25 a second."""
 WEB_SCHEMES = ("http://", "https://")
 SCHEMES = (*WEB_SCHEMES, "rtsp://", "rtsps://", "rtmp://", "udp://", "tcp://", "srt://", "rtp://")
 
@@ -203,6 +205,7 @@ class StreamCamera:
         try:
             finite = isinstance(self._address, str) and self._address.startswith(WEB_SCHEMES) and capture.get(cv2.CAP_PROP_FRAME_COUNT) > 0
             start_s, first_s = monotonic(), None
+            stamped = isinstance(self._address, int) or capture.get(cv2.CAP_PROP_FOURCC) != MJPG
             while not self._stop.is_set():
                 try:
                     read, image = capture.read()
@@ -211,7 +214,7 @@ class StreamCamera:
                 if not read or image is None:
                     raise CameraLost("no picture comes from the camera")
                 stamp = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000.0
-                stamp_s = stamp if isfinite(stamp) and stamp > 0 else None
+                stamp_s = stamp if stamped and isfinite(stamp) and stamp > 0 else None
                 if finite and stamp_s is not None:  # a whole film behind an address comes as fast as it is read
                     first_s = stamp_s if first_s is None else first_s
                     if self._stop.wait(max(0.0, start_s + stamp_s - first_s - monotonic())):

@@ -7,7 +7,10 @@ stamps as long as they go forwards about as fast as the arrivals, and is carried
 A picture that arrives late with a stamp that fits is late, not wrong: a burst after a hiccup keeps its true times. One
 stamped in the past, or far ahead of what can have passed, says that the camera's clock began anew.
 
-Fails: a camera that stamps steadily but a few per cent too fast or too slow is believed; nothing in one match needs better.
+Stamps that drift out of step with the arrivals again and again are no clock (a decoder that counts pictures at a rate of its
+own): from the second time on, arrivals alone are believed.
+
+Fails: a camera whose clock is a per cent fast or slow is believed; nothing in one match needs better.
 """
 
 from dataclasses import dataclass
@@ -16,7 +19,10 @@ AHEAD_S = 1.0
 """A stamp further ahead of the time that has passed is a new clock: less would call a burst one, more would let a jump
 lengthen a shot clock."""
 BEHIND_S = 10.0
-"""A stamp that fell this far behind the arrivals is a new clock too: no network holds pictures back that long and delivers them."""
+"""Stamps that fell this far behind the arrivals are out of step: no network holds pictures back that long and delivers them."""
+MOST_DRIFTS = 1
+"""So often may stamps drift out of step before they are believed no more: once, because the first pictures of a stream come in
+a burst from up to two seconds back."""
 LEAST_STEP_S = 1e-4
 """Two pictures are at least this far apart: stamps nearer than this are the same picture sent twice."""
 
@@ -45,6 +51,7 @@ class StampClock:
         self._stamp_s: float | None = None
         self._arrival_s: float | None = None
         self._late_s = 0.0
+        self._drifted = 0
 
     def time_of(self, stamp_s: float | None, arrival_s: float) -> Stamped:
         """The time of the next picture.
@@ -53,19 +60,23 @@ class StampClock:
             stamp_s: The camera's stamp, seconds from anywhere; None where it gives none.
             arrival_s: When it was here, seconds on a clock that never goes back.
         """
+        if self._drifted > MOST_DRIFTS:
+            stamp_s = None
         before_s, arrived_s, first = self._stamp_s, self._arrival_s, self._arrival_s is None
         self._stamp_s, self._arrival_s = stamp_s, arrival_s
         if first or arrived_s is None:
             return Stamped(time_s=self._time_s)
         passed_s = max(0.0, arrival_s - arrived_s)
         if stamp_s is None or before_s is None:
-            return self._step(passed_s, restarted=(stamp_s is None) != (before_s is None))
+            return self._step(passed_s, restarted=False)
         step_s = stamp_s - before_s
-        late_s = self._late_s + passed_s - step_s
-        if step_s < 0 or late_s < -AHEAD_S or late_s > BEHIND_S:
+        if step_s < 0 or step_s - passed_s > AHEAD_S:
             self._late_s = 0.0
             return self._step(passed_s, restarted=True)
-        self._late_s = max(0.0, late_s)  # the earliest arrival so far is on time
+        self._late_s += passed_s - step_s
+        if not -AHEAD_S <= self._late_s <= BEHIND_S:
+            self._late_s, self._drifted = 0.0, self._drifted + 1
+            return self._step(passed_s, restarted=False)
         return self._step(step_s, restarted=False)
 
     def _step(self, step_s: float, *, restarted: bool) -> Stamped:

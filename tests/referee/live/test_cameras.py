@@ -1,15 +1,67 @@
 """A recording in a camera's place, and the queue between reader and referee."""
 
+import subprocess
+import sys
 from pathlib import Path
 from threading import Event
 
 import numpy as np
+import pytest
 
-from referee.live.cameras import Captured, FileCamera, NoPace, WaitingPace
+from referee.live.cameras import CameraLost, Captured, FileCamera, NoPace, StreamCamera, WaitingPace
 from referee.live.handoff import BEHIND_COUNT, Arrived, Handoff
 from referee.live.health import Look
 
 SAMPLE = Path(__file__).parents[3] / "sample_videos" / "legal_pot.mp4"
+
+
+SERVER = """
+import http.server, sys, time
+import cv2, numpy as np
+class Camera(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *words): pass
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=b")
+        self.end_headers()
+        for index in range(100000):
+            jpeg = cv2.imencode(".jpg", np.full((48, 64, 3), index * 7 % 256, dtype=np.uint8))[1].tobytes()
+            self.wfile.write(b"--b\\r\\nContent-Type: image/jpeg\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(jpeg) + jpeg + b"\\r\\n")
+            time.sleep(0.005)
+server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Camera)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+"""A network camera of motion JPEG, in a process that can be killed."""
+
+
+def plugged_in(port: int = 0) -> "tuple[subprocess.Popen[str], int]":
+    """The camera and its port."""
+    process = subprocess.Popen([sys.executable, "-c", SERVER, str(port)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, int(process.stdout.readline())
+
+
+def unplugged(process: "subprocess.Popen[str]") -> None:
+    """As by kill -9."""
+    process.kill()
+    process.communicate()
+
+
+def test_a_network_camera_that_is_killed_is_lost_and_can_be_opened_again() -> None:
+    """Its pictures carry no stamps; the same camera object opens it again when it is back."""
+    process, port = plugged_in()
+    camera = StreamCamera(f"http://127.0.0.1:{port}/video", Event())
+    pictures = camera.pictures(0.0)
+    first = next(pictures)
+    assert (first.image.shape, first.stamp_s) == ((48, 64, 3), None)
+    unplugged(process)
+    with pytest.raises(CameraLost):
+        for _ in pictures:
+            pass
+    process, _ = plugged_in(port)
+    assert next(iter(camera.pictures(0.0))).image.shape == (48, 64, 3)
+    unplugged(process)
 
 
 def a_picture(arrival_s: float) -> Arrived:

@@ -1,5 +1,7 @@
 """True times of pictures from stamps and arrivals."""
 
+from itertools import pairwise
+
 import pytest
 
 from referee.live.stamps import StampClock, Stamped
@@ -46,3 +48,13 @@ def test_the_same_stamp_again_is_the_same_picture() -> None:
 
     assert [item.is_new for item in found] == [True, False, True]
     assert [round(item.time_s, 3) for item in found] == [0.0, 0.0, 0.04]
+
+
+def test_stamps_that_drift_are_no_clock() -> None:
+    """A decoder counts 25 a second, and 30 come: no restart is told, and time ends up that of the arrivals."""
+    found = times([(index / 25, index / 30) for index in range(1200)])
+
+    assert not any(item.restarted for item in found)
+    steps = [b.time_s - a.time_s for a, b in pairwise(found[900:])]
+    assert max(steps) == pytest.approx(1 / 30)
+    assert abs(found[-1].time_s - 1199 / 30) < 2.5
