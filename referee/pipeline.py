@@ -14,6 +14,7 @@ from referee.calls import PersonEvent
 from referee.match import Match
 from referee.shot_ruling import ShotRuling
 from tracker.history import BallTrack, TableState, TrackReport
+from tracker.missing import find_gaps, with_missing
 from tracker.read import read_shot
 from tracker.segment import Segmenter, ShotWindow
 from tracker.shot import NOT_JUDGED, Doubt, Shot
@@ -85,6 +86,7 @@ class Pipeline:
         self._tracker = Tracker(calibration.table, ball_set)
         self._segmenter = Segmenter()
         self._declared: list[PersonEvent] = []
+        self._seen_s: list[float] = []
         self._bad: list[BadInterval] = []
 
     @property
@@ -113,6 +115,8 @@ class Pipeline:
         """
         observation = self._eyes.look(frame, glance)
         self._note_bad(observation)
+        if observation.usable:
+            self._seen_s.append(observation.time_s)
         state = self._tracker.update(observation)
         update = FrameUpdate(observation=observation, state=state)
         window = self._segmenter.update(state)
@@ -163,8 +167,11 @@ class Pipeline:
             report=report,
         )
         self._tracker.forget(window.end_s - KEEP_S)
+        seen_s = [time_s for time_s in self._seen_s if window.start_s <= time_s <= window.end_s]
+        self._seen_s = [time_s for time_s in self._seen_s if time_s > window.end_s - KEEP_S]
         if shot is None:
             return None
+        shot = with_missing(shot, find_gaps(seen_s))
         shot = replace(shot, before_px=self._pixels(shot.before))
         if not_judged:
             shot = replace(shot, complete=False, doubts=(Doubt(kind="frames_missing", text=f"{NOT_JUDGED}: {not_judged}"), *shot.doubts))
