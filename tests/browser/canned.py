@@ -140,14 +140,19 @@ def a_match(**fields: Any) -> Message:
     last = fields.pop("last", a_shot())
     first = {"number": 1, "event": 2, "player": "A", "decided": "", "provisional": False, "start_s": 1.0, "end_s": 3.0, "inning": 4}
     history = [
-        {**first, "verdict": "legal", "call": both("Legal: 6-ball pocketed. Ann continues."), "scores": {"A": 2, "B": 1}},
+        {
+            **first,
+            "verdict": "legal",
+            "call": both("Legal: 6-ball pocketed. Ann continues.", "По правилам: шар 6 в лузе. Ann продолжает."),
+            "scores": {"A": 2, "B": 1},
+        },
         {
             **first,
             "number": 2,
             "event": 4,
             "player": "B",
             "verdict": "foul",
-            "call": both("Foul: no rail. Ball in hand."),
+            "call": both("Foul: no rail. Ball in hand.", "Фол: нет борта после касания. Биток с руки."),
             "scores": {"A": 2, "B": 1},
         },
         {**first, **{key: last[key] for key in ("number", "event", "player", "verdict", "call", "scores", "decided")}},

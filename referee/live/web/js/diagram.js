@@ -43,6 +43,7 @@ export class Diagram {
     this.table = table;
     this.map = view.camera ? camera(table, view.camera) : flat(table, Boolean(view.upright));
     set(this.svg, "viewBox", this.map.box.map((n) => n.toFixed(1)).join(" "));
+    set(this.svg, "preserveAspectRatio", this.map.kind === "flat" ? "xMidYMin meet" : "xMidYMid meet"); // as the picture under it
     set(this.svg, "class", `diagram ${this.map.kind}${this.map.upright ? " upright" : ""}`);
     fill(this.layers.table, this.map.kind === "flat" ? drawTable(table, this.map, this.say) : drawOutline(table, this.map));
     this.balls.clear();

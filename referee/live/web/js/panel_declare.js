@@ -119,7 +119,8 @@ export class DeclarePanel {
       this.picker,
       el("h3", {}, prompt),
       el("p.row", {}, choices.map(([name, text, icon]) => button(text, () => listener(name), { key: `pick-${name}`, icon, "data-pick": name }))),
-      el("p.row", {}, button(this.page.say("cancel"), () => this.#end(), { key: "cancel", kind: "quiet" })),
+      // While a tap is waited for, the way out stands beside the question over the table.
+      this.tools.stage.picking ? null : el("p.row", {}, button(this.page.say("cancel"), () => this.#end(), { key: "cancel", kind: "quiet" })),
     );
     this.picker.querySelector("button")?.focus({ preventScroll: true });
   }

@@ -69,8 +69,9 @@ export class NowPanel {
     rebuild(this.extensions, [this.page.language.code, on, player, left, match?.players], () => {
       if (!on) return [];
       const { say } = this.page;
-      const text = `${say("extension_for", { name: match.players[player] })} (${say("extensions_left", { n: left })})`;
-      return [button(text, () => this.tools.act("extension", { player }), { key: "extension", disabled: left === 0 })];
+      const text = say("extension", { n: left });
+      const label = `${match.players[player]}: ${text}`;
+      return [button(text, () => this.tools.act("extension", { player }), { key: "extension", disabled: left === 0, label })];
     });
   }
 }

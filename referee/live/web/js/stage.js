@@ -51,7 +51,10 @@ export class Stage {
     if (geometry !== this.geometry) {
       this.geometry = geometry;
       this.diagram.setTable(match.table, { upright: this.upright });
-      if (this.over && match.table.camera) this.over.setTable(match.table, { camera: match.table.camera });
+      if (this.over && match.table.camera) {
+        this.over.setTable(match.table, { camera: match.table.camera });
+        byId("camera").style.aspectRatio = match.table.camera.image_size_px.join(" / ");
+      }
       this.drawBalls();
       this.drawHelp();
     }

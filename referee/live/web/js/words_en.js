@@ -96,8 +96,7 @@ export const WORDS = {
   clock_expired: "Time",
   ten_seconds: "last ten seconds",
   seconds_left: "seconds",
-  extension_for: "Extension for {name}",
-  extensions_left: "{n} left",
+  extension: "Extension ({n} left)",
   balls_moving: "Balls in motion",
   hand_over_table: "A hand is on the table",
 

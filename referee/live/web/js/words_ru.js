@@ -96,8 +96,7 @@ export const WORDS = {
   clock_expired: "Время вышло",
   ten_seconds: "последние десять секунд",
   seconds_left: "секунд",
-  extension_for: "Продление: {name}",
-  extensions_left: "осталось {n}",
+  extension: "Продление (осталось {n})",
   balls_moving: "Шары в движении",
   hand_over_table: "Рука на столе",
 
