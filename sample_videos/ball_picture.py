@@ -26,6 +26,12 @@ from sample_videos.rays import LocalRays, directions, local_rays
 FloatArray = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 
+_LARGE_PX = 11.0
+"""Radius above which a shadow is drawn at every fourth pixel."""
+_FAINT = 0.985
+"""A shadow that leaves more of the display value is left out."""
+_GRID_M = 0.05
+"""Over this way a shadow changes its shape by less than can be seen while it moves."""
 _TURNS = 8
 """Most turns of the paint that one streak shows; beyond that it is smeared past telling."""
 
@@ -69,7 +75,8 @@ class BallPainter:
     def __init__(self, camera: CameraModel, look: Look, radius_m: float, *, nose_height_m: float | None = None) -> None:
         self.camera, self.look, self.radius_m = camera, look, radius_m
         self._nose_m = 1.27 * radius_m if nose_height_m is None else nose_height_m
-        self._skins = {ball: make_skins(paint) for ball, paint in look.balls.items()}
+        self._skins: dict[BallId, list[Float32]] = {}
+        self._passing: dict[tuple[int, ...], tuple[int, int, Float32]] = {}
         self._eye = camera.position_m
         self._gain = (np.array(look.sensor.gain) * look.exposure_gain).astype(np.float32)
 
@@ -77,9 +84,14 @@ class BallPainter:
         """Rays round centres (N, 3); for many at once, which takes hardly longer than for one."""
         return local_rays(self.camera, centres_m)
 
+    def _skin(self, ball: BallId) -> list[Float32]:
+        if ball not in self._skins:
+            self._skins[ball] = make_skins(self.look.balls[ball])
+        return self._skins[ball]
+
     def mean_colour(self, ball: BallId) -> tuple[float, float, float]:
         """Colour of a ball from afar, linear BGR."""
-        blue, green, red = self._skins[ball][-1].mean(axis=(0, 1))
+        blue, green, red = self._skin(ball)[-1].mean(axis=(0, 1))
         return float(blue), float(green), float(red)
 
     def paint(
@@ -114,14 +126,20 @@ class BallPainter:
         small = [np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.float32) for part in (colour, sphere.alpha, low)]
         return Patch(left=sphere.left, top=sphere.top, colour=small[0], alpha=small[1], low=small[2])
 
-    def streak(self, ball: BallId, centres_m: FloatArray, rotations: FloatArray, *, inside: bool = True) -> Patch:
-        """A ball that moves through centres (K, 3), turned by rotations (K, 3, 3), equally long at each."""
+    def streak(
+        self, ball: BallId, centres_m: FloatArray, rotations: FloatArray, *, rays: LocalRays | None = None, inside: bool = True
+    ) -> Patch:
+        """A ball that moves through centres (K, 3), turned by rotations (K, 3, 3), equally long at each.
+
+        `rays` are those of `middle_of(centres_m)`, where known.
+        """
         count = len(centres_m)
-        middle = centres_m[count // 2] if count % 2 else (centres_m[count // 2 - 1] + centres_m[count // 2]) / 2
-        sphere = self._cut(middle, self.rays(middle[None])[0], 1)
+        middle = middle_of(centres_m)
+        rays = rays or self.rays(middle[None])[0]
+        sphere = self._cut(middle, rays, 1)
         paint, over = self._light(ball, middle, sphere, (), inside=inside)
         pixels = self.camera.to_pixels(centres_m[:, :2], height_m=centres_m[:, 2])
-        away = pixels - self.camera.to_pixels(middle[None, :2], height_m=float(middle[2]))
+        away = pixels - rays.pixel
         before, after = np.floor(away.min(axis=0)).astype(int), np.ceil(away.max(axis=0)).astype(int)
         height, width = sphere.alpha.shape
         size = (int(width + after[0] - before[0]), int(height + after[1] - before[1]))
@@ -170,10 +188,10 @@ class BallPainter:
         r, (x, y, z) = rotation.astype(np.float32), sphere.normal
         local = [r[0, k] * x + r[1, k] * y + r[2, k] * z for k in range(3)]
         # The map whose texels are about as large as the samples.
-        level = 0
-        while level + 1 < len(self._skins[ball]) and sphere.texels_px > 1.4 * 2 * np.pi / self._skins[ball][level].shape[1]:
+        skins, level = self._skin(ball), 0
+        while level + 1 < len(skins) and sphere.texels_px > 1.4 * 2 * np.pi / skins[level].shape[1]:
             level += 1
-        skin = self._skins[ball][level]
+        skin = skins[level]
         height, width = skin.shape[:2]
         longitude = np.asarray(cv2.phase(local[0], local[1]), np.float32)  # 0 to 2 pi
         map_x = np.mod(longitude * np.float32(width / (2 * np.pi)) + np.float32(width / 2), width) - np.float32(0.5)
@@ -192,6 +210,18 @@ class BallPainter:
             dim *= float(np.clip(1.0 + (centre_m[2] - self.radius_m) / 0.07, 0.06, 1.0))
         return paint * (self._gain * np.float32(dim)), over * (self._gain * np.float32(dim))
 
+    def passing_shadow(self, centre_m: FloatArray) -> tuple[int, int, Float32]:
+        """`shadow` of a ball in motion: that of the nearest place on a grid, moved to its own."""
+        cell = tuple(int(v) for v in np.round(centre_m / _GRID_M))
+        if cell not in self._passing:
+            place = np.array([cell[0] * _GRID_M, cell[1] * _GRID_M, max(cell[2] * _GRID_M, self.radius_m)])
+            foot = self.camera.to_pixels([place[:2]])[0]
+            left, top, factor = self.shadow(place)
+            self._passing[cell] = (left - round(float(foot[0])), top - round(float(foot[1])), factor)
+        left, top, factor = self._passing[cell]
+        foot = self.camera.to_pixels([centre_m[:2]])[0]
+        return left + round(float(foot[0])), top + round(float(foot[1])), factor
+
     def shadow(self, centre_m: FloatArray) -> tuple[int, int, Float32]:
         """Left, top and the factor on display values (h, w), 0 to 1, that a ball at (3,) puts on the cloth round it."""
         radius, look = self.radius_m, self.look
@@ -201,10 +231,12 @@ class BallPainter:
         to_m = np.linalg.inv(to_px)
         shifts = [_cast(centre_m, lamp.centre_m) for lamp in look.lamps]
         reach = 2.6 * radius + max((float(np.hypot(*s)) for s, _ in shifts), default=0.0)
-        half = int(min(reach, 6 * radius) * float(np.linalg.norm(to_px, 2)) / 2) + 1
-        # A shadow is soft: every second pixel is enough.
-        left, top = round(float(pixels[0, 0])) - 2 * half, round(float(pixels[0, 1])) - 2 * half
-        axis = np.arange(2 * half + 1, dtype=np.float32) * 2 + np.float32(0.5)
+        # A shadow is soft: every second pixel is enough, every fourth for a large ball.
+        px_m = float(np.linalg.norm(to_px, 2))
+        step = 4 if px_m * radius > _LARGE_PX else 2
+        half = int(min(reach, 6 * radius) * px_m / step) + 1
+        left, top = round(float(pixels[0, 0])) - step * half, round(float(pixels[0, 1])) - step * half
+        axis = np.arange(2 * half + 1, dtype=np.float32) * step + np.float32((step - 1) / 2)
         u, v = (axis + np.float32(left - pixels[0, 0]))[None, :], (axis + np.float32(top - pixels[0, 1]))[:, None]
         x, y = (np.float32(to_m[k, 0]) * u + np.float32(to_m[k, 1]) * v for k in range(2))
         height = max(float(centre_m[2]), 0.5 * radius)
@@ -222,8 +254,18 @@ class BallPainter:
             dark = dark + share * full * cover * cover * (3 - 2 * cover)
             total += share
         factor = np.power(np.clip(1 - dark / np.float32(total), 0.02, 1), 1 / GAMMA).astype(np.float32)
-        size = 2 * (2 * half + 1)
-        return left, top, np.asarray(cv2.resize(factor, (size, size), interpolation=cv2.INTER_LINEAR), np.float32)
+        rows, columns = np.nonzero((factor < _FAINT).any(axis=1))[0], np.nonzero((factor < _FAINT).any(axis=0))[0]
+        if len(rows) == 0:
+            return left, top, np.ones((1, 1), np.float32)
+        part = factor[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        size = (step * part.shape[1], step * part.shape[0])
+        return left + step * int(columns[0]), top + step * int(rows[0]), np.asarray(cv2.resize(part, size), np.float32)
+
+
+def middle_of(centres_m: FloatArray) -> FloatArray:
+    """The middle of a way through centres (K, 3)."""
+    count = len(centres_m)
+    return centres_m[count // 2] if count % 2 else np.asarray((centres_m[count // 2 - 1] + centres_m[count // 2]) / 2)
 
 
 def _cast(centre_m: FloatArray, lamp_m: tuple[float, float, float]) -> tuple[FloatArray, float]:

@@ -99,7 +99,7 @@ def _scuff(skin: NDArray[np.float64], look: BallLook) -> None:
         angle = np.arccos(np.clip(_DIRECTIONS @ (centre / np.linalg.norm(centre)), -1, 1))
         mark = np.clip((rng.uniform(0.04, 0.16) - angle) * WIDTH / (2 * np.pi) / 3 + 0.5, 0, 1)[..., None]
         skin += mark * rng.uniform(0.1, 0.45) * look.scuffs * (np.array(chalk) - skin)
-    for _ in range(int(rng.poisson(30 * look.scuffs))):
+    for _ in range(int(rng.poisson(14 * look.scuffs))):
         normal = rng.standard_normal(3)
         ring = np.abs(_DIRECTIONS @ (normal / np.linalg.norm(normal)) - rng.uniform(-0.8, 0.8))
         where = np.clip(1 - ring * WIDTH / (2 * np.pi) / 0.8, 0, 1) * (cloud * rng.normal() > 0.5)

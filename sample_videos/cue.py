@@ -50,8 +50,12 @@ def paint_cue(piece: Bytes, covered: Bytes, outer: Box, camera: CameraModel, loo
         "butt": look.butt,
         "wrap": from_srgb(38, 36, 36),
     }
-    for start, end, thin, thick, name in _PIECES:
-        _strip(piece, covered, outer, camera, np.array([tip + way * start, tip + way * end]), (thin, thick), colours[name], gain)
+    ends = np.concatenate([[tip + way * start, tip + way * end] for start, end, *_ in _PIECES])
+    seen = _project(camera, ends)
+    if seen is None:
+        return
+    for k, (_, _, thin, thick, name) in enumerate(_PIECES):
+        _strip(piece, covered, outer, seen[0][2 * k : 2 * k + 2], seen[1][2 * k : 2 * k + 2] * (thin, thick), colours[name], gain)
     if pose.rest:
         _paint_rest(piece, covered, outer, camera, pose, gain)
 
@@ -62,33 +66,34 @@ def _paint_rest(piece: Bytes, covered: Bytes, outer: Box, camera: CameraModel, p
     side = np.array([-back[1], back[0], 0.0])
     head = np.array([*pose.bridge_m, 0.03]) + back * pose.back_m
     brass, wood = from_srgb(190, 160, 90), from_srgb(120, 80, 50)
-    _strip(piece, covered, outer, camera, np.array([head, head + back * 1.5 + side * 0.12]), (0.011, 0.014), wood, gain)
-    _strip(piece, covered, outer, camera, np.array([head - side * 0.05, head + side * 0.05]), (0.009, 0.009), brass, gain)
+    seen = _project(camera, np.array([head, head + back * 1.5 + side * 0.12, head - side * 0.05, head + side * 0.05]))
+    if seen is not None:
+        _strip(piece, covered, outer, seen[0][:2], seen[1][:2] * (0.011, 0.014), wood, gain)
+        _strip(piece, covered, outer, seen[0][2:], seen[1][2:] * (0.009, 0.009), brass, gain)
 
 
-def _strip(
-    piece: Bytes,
-    covered: Bytes,
-    outer: Box,
-    camera: CameraModel,
-    ends: FloatArray,
-    radii: tuple[float, float],
-    colour: Colour,
-    gain: Float32,
-) -> None:
-    """A round bar: dark at its sides, lighter along the middle, with a line of light."""
-    pixels = camera.to_pixels(ends[:, :2], height_m=ends[:, 2])
+def _project(camera: CameraModel, points_m: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Pixels of points (N, 3) and pixels a metre there; None where any is out of sight."""
+    beside = np.concatenate([points_m, points_m + np.array([0.01, 0.0, 0.0])])
+    pixels = camera.to_pixels(beside[:, :2], height_m=beside[:, 2])
     if not np.isfinite(pixels).all():
-        return
-    per_m = np.linalg.norm(camera.to_pixels(ends[:, :2] + (0.01, 0.0), height_m=ends[:, 2]) - pixels, axis=1) / 0.01
+        return None
+    count = len(points_m)
+    return pixels[:count], np.linalg.norm(pixels[count:] - pixels[:count], axis=1) / 0.01
+
+
+def _strip(piece: Bytes, covered: Bytes, outer: Box, pixels: FloatArray, widths: FloatArray, colour: Colour, gain: Float32) -> None:
+    """A round bar: dark at its sides, lighter along the middle, with a line of light."""
     axis = pixels - (outer.left, outer.top)
     along = axis[1] - axis[0]
     across = np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-6)
-    widths = per_m * np.array(radii)
     base = np.array(colour, np.float32) * gain
     for share, shift, tone in ((1.0, 0.0, 0.45), (0.72, 0.05, 0.85), (0.36, 0.12, 1.15)):
         sides = [axis[k] + across * widths[k] * (shift + sign * share) for k, sign in ((0, 1), (1, 1), (1, -1), (0, -1))]
         corners = np.round(np.array(sides) * 2**_SHIFT).astype(np.int32)
+        low, high = corners.min(axis=0) >> _SHIFT, corners.max(axis=0) >> _SHIFT
+        if high.min() < 0 or low[0] > piece.shape[1] or low[1] > piece.shape[0]:
+            return
         shown = encode((base * np.float32(tone))[None])[0]
         cv2.fillConvexPoly(piece, corners, [float(c) for c in shown], cv2.LINE_AA, _SHIFT)
         if share == 1.0:

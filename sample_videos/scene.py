@@ -18,12 +18,13 @@ from calibration.camera import CameraModel
 from calibration.equipment import BallId
 from calibration.table import Table
 from sample_videos.ball_light import Neighbour
-from sample_videos.ball_picture import BallPainter, Patch
+from sample_videos.ball_picture import BallPainter, Patch, middle_of
 from sample_videos.graphics import Graphics, split_graphics
 from sample_videos.layers import Box, blend, box_at, merged, shade
 from sample_videos.looks import GAMMA, Look
 from sample_videos.people import Person
 from sample_videos.player import PlayerLook, Pose
+from sample_videos.rays import LocalRays
 from sample_videos.sensor import MARGIN, Exposer
 from sample_videos.table_picture import FINE, paint_table
 
@@ -79,6 +80,11 @@ class Item:
     shadows: tuple[tuple[int, int, Float32, float], ...]
     box: Box
 
+    @property
+    def area(self) -> int:
+        """Pixels that it covers by half or more."""
+        return int((self.patch.alpha > 0.5 * self.patch.alpha.max()).sum())
+
 
 class Scene:
     """Paints pictures of one table; `camera`, `table` and `look` are read only."""
@@ -96,7 +102,6 @@ class Scene:
         self._gain = (np.array(look.sensor.gain) * look.exposure_gain).astype(np.float32)
         self._marks = {ball: k for k, ball in enumerate(look.balls, start=1)}
         self._eye = camera.position_m
-        self._colours = {ball: self.painter.mean_colour(ball) for ball in look.balls}
         self._resting: dict[BallId, Item] = {}
         self._raw = np.asarray(cv2.convertScaleAbs(np.maximum(self.empty.image, 0)), np.uint8)
         self._background = self.exposer.focus_bytes(self._raw)
@@ -117,7 +122,7 @@ class Scene:
 
     def render(self, balls: Sequence[BallInView], *people: tuple[PlayerLook, Pose] | None) -> View:
         """The picture of balls, of people who lean over them, and of the graphics."""
-        items = [self._item(ball, balls) for ball in balls]
+        items = self.items(balls)
         resting = {item.ball: item for item, ball in zip(items, balls, strict=True) if len(ball.centres_m) == 1}
         self._settle(resting)
         image, top = self._background.copy(), self._top.copy()
@@ -140,15 +145,26 @@ class Scene:
             part.lay(image, covered)
         return View(image=image, visible={item.ball: self._visible(item, top, covered) for item in items}, covered=covered)
 
-    def piece(self, box: Box, items: Sequence[Item]) -> Bytes:
-        """A window of the picture without people, noise and graphics; for training crops."""
-        outer = box.grown(MARGIN).common(self._whole)
-        piece, _ = self._compose(outer, items)
-        return self.exposer.focus_bytes(piece)[box.within(outer)]
+    def piece(self, box: Box, items: Sequence[Item], person: Person | None = None) -> tuple[Bytes, Bytes, Bytes]:
+        """A window as light falls on the sensor: picture (h, w, 3), which ball is on top (marks), what is covered (h, w)."""
+        piece, marks = self._compose(box, items)
+        covered = np.zeros_like(marks)
+        if person is not None:
+            person.paint(piece, covered, box)
+        return piece, marks, covered
+
+    def person(self, look: PlayerLook, pose: Pose) -> Person:
+        """A person ready to be painted into pieces."""
+        person = Person(self.camera, self.look, look, self._gain, self.empty.floor)
+        person.take(pose)
+        return person
 
     def items(self, balls: Sequence[BallInView], *, fine: int = 2) -> list[Item]:
         """Balls ready to be laid into pictures, each seen with its neighbours."""
-        return [self._item(ball, balls, fine=fine) for ball in balls]
+        if not balls:
+            return []
+        rays = self.painter.rays(np.stack([middle_of(ball.centres_m) for ball in balls]))
+        return [self._item(ball, balls, ray, fine=fine) for ball, ray in zip(balls, rays, strict=True)]
 
     def _settle(self, resting: dict[BallId, Item]) -> None:
         """Bring the finished background to these balls at rest, where they differ from those in it."""
@@ -189,14 +205,14 @@ class Scene:
 
     def _visible(self, item: Item, top: Bytes, covered: Bytes) -> float:
         own = box_at(item.patch.left, item.patch.top, item.patch.alpha)
-        area = int((item.patch.alpha > 0.5 * item.patch.alpha.max()).sum())
+        area = item.area
         part = own.common(self._whole)
         if part.is_empty or area == 0:
             return 0.0
         seen = (top[part.window] == item.mark) & (covered[part.window] == 0)
         return min(1.0, float(seen.sum()) / area)
 
-    def _item(self, ball: BallInView, all_balls: Sequence[BallInView], *, fine: int = 2) -> Item:
+    def _item(self, ball: BallInView, all_balls: Sequence[BallInView], rays: LocalRays, *, fine: int) -> Item:
         still = len(ball.centres_m) == 1
         neighbours = self._neighbours(ball, all_balls) if still else ()
         spots = tuple(round(v / _MOVED_M) for n in neighbours for v in n.centre_m)
@@ -207,9 +223,11 @@ class Scene:
         half = np.array([self.table.spec.length_m, self.table.spec.width_m]) / 2 + self.look.frame.cushion_m + 0.09
         inside = bool((np.abs(ball.centres_m[0, :2]) < half).all())
         if still:
-            patch = self.painter.paint(ball.ball, ball.centres_m[0], ball.rotations[0], fine=fine, neighbours=neighbours, inside=inside)
+            patch = self.painter.paint(
+                ball.ball, ball.centres_m[0], ball.rotations[0], fine=fine, neighbours=neighbours, inside=inside, rays=rays
+            )
         else:
-            patch = self.painter.streak(ball.ball, ball.centres_m, ball.rotations, inside=inside)
+            patch = self.painter.streak(ball.ball, ball.centres_m, ball.rotations, inside=inside, rays=rays)
         shadows = self._shadows(ball)
         box = box_at(patch.left, patch.top, patch.alpha)
         for left, upper, factor, _ in shadows:
@@ -227,20 +245,21 @@ class Scene:
             place = other.centres_m[0]
             if other is not ball and len(other.centres_m) == 1 and float(((place - centre) ** 2).sum()) < near * near:
                 spot = (float(place[0]), float(place[1]), float(place[2]))
-                result.append(Neighbour(centre_m=spot, colour=self._colours[other.ball]))
+                result.append(Neighbour(centre_m=spot, colour=self.painter.mean_colour(other.ball)))
         return tuple(result)
 
     def _shadows(self, ball: BallInView) -> tuple[tuple[int, int, Float32, float], ...]:
         radius = self.table.spec.ball_radius_m
         path = float(np.linalg.norm(ball.centres_m[-1] - ball.centres_m[0]))
-        count = 1 + min(2, int(path / radius))
+        count = 1 + min(2, int(path / (2 * radius)))
         picked = np.linspace(0, len(ball.centres_m) - 1, count + 2)[1:-1].round().astype(int)
-        return tuple((*self.painter.shadow(c), 1 / count) for c in ball.centres_m[picked] if c[2] > 0.5 * radius)
+        cast = self.painter.shadow if len(ball.centres_m) == 1 else self.painter.passing_shadow
+        return tuple((*cast(c), 1 / count) for c in ball.centres_m[picked] if c[2] > 0.5 * radius)
 
     def _person(self, index: int, look: PlayerLook, pose: Pose) -> Person:
         person = self._people.get(index)
         if person is None or person.look is not look:
-            person = self._people[index] = Person(self.camera, self.look, look, self._gain, self.empty.floor)
+            person = self._people[index] = self.person(look, pose)
         person.take(pose)
         return person
 

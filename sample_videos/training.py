@@ -20,6 +20,8 @@ from sample_videos.shapes import holes
 
 FloatArray = NDArray[np.float64]
 
+POOL_TABLES = ("wpa-9ft", "wpa-9ft", "wpa-9ft", "wpa-8ft", "home-8ft", "bar-7ft")
+"""Tables of pool, as often as they are drawn."""
 _STEP_RADII = 0.22
 """Distance of the moments that are averaged over an exposure, in radii; beyond 0.3 a fast ball shows as a row of discs."""
 
@@ -82,8 +84,7 @@ def training_views(
         table_name: A name of `calibration.equipment`; empty for one of the pool tables by chance.
         balls: The set to play with; None for one by chance.
     """
-    names = ("wpa-9ft", "wpa-9ft", "wpa-9ft", "wpa-8ft", "home-8ft", "bar-7ft")
-    table = Table(find_table(table_name or names[int(rng.integers(len(names)))]))
+    table = Table(find_table(table_name or POOL_TABLES[int(rng.integers(len(POOL_TABLES)))]))
     look = draw_look(rng, table=table)
     if balls is not None:
         look = replace(look, balls=balls)
@@ -93,8 +94,8 @@ def training_views(
     scene = Scene(camera, table, look, graphics, fine=2)
     calibration = Calibration(table=table, camera=camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True)
     for _ in range(layouts):
-        lying = _balls(rng, table, look)
-        player = _player(rng, table, lying) if rng.random() < 0.45 else None
+        lying = lying_balls(rng, table, look)
+        player = leaning_player(rng, table, lying) if rng.random() < 0.45 else None
         view = scene.render(lying, player)
         truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
         yield TrainingView(image=_compress(rng, view.image), calibration=calibration, balls=truth, covered=view.covered)
@@ -128,7 +129,8 @@ def turn(rotation: FloatArray, vector: FloatArray) -> FloatArray:
     return np.asarray(more @ rotation, np.float64)
 
 
-def _balls(rng: np.random.Generator, table: Table, look: Look) -> list[BallInView]:
+def lying_balls(rng: np.random.Generator, table: Table, look: Look) -> list[BallInView]:
+    """Balls of one exposure: at rest, moving, touching, at noses, in jaws, racked, some in pockets."""
     exposure_s = look.sensor.exposure_s
     nine = rng.random() < 0.7
     ids = list(find_ball_set("nine" if nine else "pool").balls) if "cue" in look.balls else list(look.balls)
@@ -202,7 +204,7 @@ def _in_pockets(rng: np.random.Generator, table: Table, free: list[BallId]) -> l
     return result
 
 
-def _player(rng: np.random.Generator, table: Table, balls: list[BallInView]) -> tuple[PlayerLook, Pose]:
+def leaning_player(rng: np.random.Generator, table: Table, balls: list[BallInView]) -> tuple[PlayerLook, Pose]:
     """A player aiming at some ball from the nearest rail, or walking past with an arm over the table."""
     target = balls[int(rng.integers(len(balls)))].centres_m[0] if balls else np.zeros(3)
     angle = float(rng.uniform(0, 2 * pi))
