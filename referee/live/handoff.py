@@ -1,7 +1,7 @@
 """From the thread that reads the camera to the one that looks: what cannot be handled in time is dropped, never queued up.
 
 In time is within `LATE_S` while looking keeps up with the camera: a pause for reading a finished shot then costs
-nothing. Once it does not keep up (`BEHIND` pictures have been waiting for a while), only the newest picture is taken, so that
+nothing. Once it does not keep up (pictures have been taken late for a while), only the newest picture is taken, so that
 what is seen is never older than one picture's work. What was dropped is counted: to the tracker it is missing.
 """
 
@@ -15,11 +15,11 @@ from referee.live.health import Look
 LATE_S = 0.6
 """A picture older than this is dropped: half a second of reading a shot is bridged, and a ruling still comes within one."""
 BEHIND_S = 0.25
-"""When a picture is taken this late again and again, looking does not keep up."""
+"""When pictures are taken this late for a while, looking does not keep up."""
 CAUGHT_UP_S = 0.04
 """When one is taken this soon after its arrival, it does again."""
-BEHIND_COUNT = 25
-"""So many pictures in a row taken late is "again and again": a second of them is more than one shot's reading delays."""
+BEHIND_FOR_S = 2.0
+"""How long a while is: catching up after a shot's reading takes one second where looking is half as fast again as the camera."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,7 +51,7 @@ class Handoff:
         self._waiting: deque[Arrived] = deque()
         self._changed = Condition()
         self._dropped = 0
-        self._late = 0
+        self._late_since_s: float | None = None
         self._over = False
         self.taken = 0
         self.came = 0
@@ -98,10 +98,13 @@ class Handoff:
 
     def _drop(self, now_s: float) -> None:
         late_s = now_s - self._waiting[0].captured.arrival_s
-        self._late = self._late + 1 if late_s > BEHIND_S else 0 if late_s < CAUGHT_UP_S else self._late
-        keeps_up = self._late < BEHIND_COUNT
+        if late_s < CAUGHT_UP_S:
+            self._late_since_s = None
+        elif late_s > BEHIND_S and self._late_since_s is None:
+            self._late_since_s = now_s
+        keeps_up = self._late_since_s is None or now_s - self._late_since_s < BEHIND_FOR_S
         while len(self._waiting) > 1 and (not keeps_up or now_s - self._waiting[0].captured.arrival_s > LATE_S):
             self._waiting.popleft()
             self._dropped += 1
         if not keeps_up and self._dropped == 0:
-            self._late = 0
+            self._late_since_s = None

@@ -205,7 +205,7 @@ def make_server(site: Site) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             make_app(site),
-            log_level="error",
+            log_level="critical",
             access_log=False,
             server_header=False,
             ws="websockets-sansio",

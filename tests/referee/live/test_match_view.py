@@ -7,8 +7,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 from referee.live.match_view import find_options, match_view, spots_due
 from referee.match import Match
+from referee.rules.games import RULESETS
 from tracker.shot import NOT_JUDGED, Doubt
 
 
@@ -135,3 +138,17 @@ def test_every_key_of_the_protocol_is_there() -> None:
     for key in ("cue", "push_out", "fouls", "can", "on"):
         assert _keys(match[key]) == _keys(view[key])
     assert set(match["history"][0]) == set(view["history"][0])
+
+
+@pytest.mark.parametrize("game", [rules.game for rules in RULESETS])
+def test_every_game_is_shown_before_and_after_its_rack_is_set(game: str) -> None:
+    """What is on, the zone of the cue ball, house rules; as JSON."""
+    match = Match.start(game)
+    json.dumps(match_view(match))
+    match.record("rack", breaker="B")
+    view = json.loads(json.dumps(match_view(match)))
+
+    assert (view["shooter"], view["phase"], view["status"]) == ("B", "break", "playing")
+    assert view["on"]["text"]["ru"]
+    assert view["cue"]["in_hand"] == (view["cue"]["zone"] is not None)
+    assert len(view["on_table"]) == len(view["balls"])
