@@ -106,6 +106,12 @@ class Pictures:
         with self._lock:
             self._listeners, self._viewers = self._listeners - {listener}, self._viewers - 1
 
+    @property
+    def viewers(self) -> int:
+        """How many pages watch."""
+        with self._lock:
+            return self._viewers
+
     def newest(self) -> tuple[int, bytes, float] | None:
         """Number, JPEG and time of the newest picture."""
         with self._lock:

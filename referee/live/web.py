@@ -32,6 +32,8 @@ NAME = re.compile(r"(?:[a-z0-9_-]+/)?[a-z0-9_-]+\.(?:css|js|svg|html|webmanifest
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json"}
 MOST_PAGES = 200
 """Pages connected at the same time; a hall has a tablet, some screens and a few dozen phones."""
+MOST_VIEWERS = 24
+"""Camera pictures sent at the same time: each takes 2.7 MB a second of the hall's network."""
 BOUNDARY = "picture"
 
 Scope = MutableMapping[str, Any]
@@ -185,6 +187,8 @@ async def _picture(site: Site, request: Request) -> Response:
 
 async def _camera(site: Site, request: Request) -> Response:
     """The picture as it is now: always the newest, never a queue; each is sent when the one before it has gone."""
+    if site.pictures.viewers >= MOST_VIEWERS:
+        return PlainTextResponse("too many watch the camera already", 503)
 
     async def parts() -> AsyncIterator[bytes]:
         loop, changed, shown = asyncio.get_running_loop(), asyncio.Event(), -1

@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 from referee.live.access import BURST, COOKIE, MOST_BYTES, Keeper, RateLimit, is_own_origin
 from referee.live.actions import ACTIONS
 from referee.live.media import Pictures, files_of
-from referee.live.web import Site, make_app
+from referee.live.web import MOST_VIEWERS, Site, make_app
 from referee.log import parse_log
 
 SOCKET = "ws://127.0.0.1:8080/ws"
@@ -320,6 +320,14 @@ def test_what_there_is_of_a_shot_is_found(hall: Hall) -> None:
     assert page.get("/shots/1").json()["still"] == "/shots/1/still.jpg"
     assert page.get("/shots/7").status_code == 404
     assert page.get("/camera.jpg").status_code == 503
+
+
+def test_only_so_many_watch_the_camera(hall: Hall) -> None:
+    """The hall's network is for the match."""
+    for number in range(MOST_VIEWERS):
+        hall.site.pictures.listen(lambda number=number: None)  # type: ignore[misc]
+
+    assert hall.page().get("/camera").status_code == 503
 
 
 @pytest.mark.parametrize("path", ["/", "/official", "/overlay", "/nothing", "/static/css/base.css", "/shots/1", "/camera.jpg"])
