@@ -22,6 +22,7 @@ from sample_videos.shapes import circle, cushions, dense, diamonds, holes, round
 FloatArray = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
+Bool = NDArray[np.bool_]
 
 FINE = 3
 """Samples a pixel side in the map of materials; at 1 edges are stairs, beyond 4 nothing is gained."""
@@ -227,7 +228,10 @@ def _lamp_light(table: Table, look: Look, places: Float32) -> Float32:
     light = np.full(places.shape[:2], np.float32(look.ambient))
     # Distance inside the noses of a point; the rubber above takes part of the room's light.
     inside = np.minimum(half_x - np.abs(places[..., 0]), half_y - np.abs(places[..., 1]))
-    light *= 1 - 0.75 * np.exp(-np.where(inside > 0, inside, nose) / (0.6 * nose))
+    under = _under_rubber(table, places)
+    # In a pocket's mouth, outside the nose lines, no rubber is above.
+    clear = np.where(under, 0.0, np.where(inside > 0, inside, nose))
+    light *= 1 - 0.75 * np.exp(-clear / (0.6 * nose))
     for lamp in look.lamps:
         share = (1 - look.ambient) * lamp.share
         seen = np.ones(places.shape[:2], np.float32)
@@ -238,10 +242,21 @@ def _lamp_light(table: Table, look: Look, places: Float32) -> Float32:
                 edge = nose * lean
                 soft = max(0.004, 2 * nose * lamp.half_m[axis] / lamp.centre_m[2])
                 depth = half - sign * places[..., axis]
-                # In a pocket's mouth, outside the nose lines, no rubber is above.
-                seen *= np.where(depth < -0.003, 0.9, np.clip((depth - edge) / soft + 0.5, 0, 1))
+                seen *= np.where((depth < -0.003) & ~under, 0.9, np.clip((depth - edge) / soft + 0.5, 0, 1))
         light += np.float32(share) * lamp_falloff(lamp.centre_m, places) * seen
     return light
+
+
+def _under_rubber(table: Table, places: Float32) -> Bool:
+    """Where the bed lies under a cushion: what a camera off the middle sees of it below the nose is in the deepest shade."""
+    under = np.zeros(places.shape[:2], bool)
+    for parts in table.noses_m().values():
+        for a, b in parts:
+            across = int(abs(a[0] - b[0]) > abs(a[1] - b[1]))
+            low, high = sorted((a[1 - across], b[1 - across]))
+            beyond = places[..., across] * np.sign(a[across]) > abs(a[across])
+            under |= beyond & (places[..., 1 - across] > low) & (places[..., 1 - across] < high)
+    return under
 
 
 def _edge_free(light: Float32) -> Float32:
