@@ -174,8 +174,7 @@ def _resume(session: Session, message: Message) -> None:
 
 
 def _timeout(session: Session, message: Message) -> None:
-    _one_of(message, "player", PLAYERS)
-    session.pause()
+    session.pause(_one_of(message, "player", PLAYERS))
 
 
 def _clock(session: Session, message: Message) -> None:

@@ -61,6 +61,7 @@ class Session:
         """
         self.match, self.board, self.calibration = match, board, calibration
         self.moving, self.status = False, "playing"
+        self.timeout: str | None = None
         self.wanted = Wanted()
         self._store, self._clock, self._media = store, clock, media
         self._notes = store.notes()
@@ -161,7 +162,7 @@ class Session:
     def tick(self) -> None:
         """Time goes on: the clock is shown, its announcements are made."""
         with self.match.lock:
-            shown = self.shot_clock.to_dict(self.time_s)
+            shown = self._clock_view()
             said = "time" if shown["state"] == "expired" else "ten" if shown["ten"] and shown["state"] == "running" else ""
             if said and said != self._said:
                 self.board.post({"type": "say", "kind": said, "text": SPOKEN[said]})
@@ -170,15 +171,15 @@ class Session:
 
     # What people do
 
-    def pause(self) -> None:
-        """Stop the judging and the clock."""
-        self.status = "paused"
+    def pause(self, timeout: str | None = None) -> None:
+        """Stop the judging and the clock; `timeout` is the player who took a time-out."""
+        self.status, self.timeout = "paused", timeout
         self._set_clock(paused(self.shot_clock, self.time_s))
         self.show_match()
 
     def resume(self) -> None:
         """Go on."""
-        self.status = "playing"
+        self.status, self.timeout = "playing", None
         self._set_clock(resumed(self.shot_clock, self.time_s))
         self.show_match()
 
@@ -247,7 +248,10 @@ class Session:
 
     def _set_clock(self, clock: ShotClock) -> None:
         self.shot_clock = clock
-        self.board.put("clock", clock.to_dict(self.time_s))
+        self.board.put("clock", self._clock_view())
+
+    def _clock_view(self) -> dict[str, Any]:
+        return {**self.shot_clock.to_dict(self.time_s), "timeout": self.timeout}
 
     def _player(self) -> str | None:
         state = self.match.state.state

@@ -164,6 +164,7 @@ def test_the_shot_clock_is_set_extended_and_paused(tmp_path: Path) -> None:
     do(session, "timeout", player="A")
     assert json.loads(session.board.read()[0]["clock"])["state"] == "paused"
     assert shown(session)["status"] == "paused"
+    assert json.loads(session.board.read()[0]["clock"])["timeout"] == "A"
     do(session, "resume")
 
     assert json.loads(session.board.read()[0]["clock"])["limit_s"] == 35.0
