@@ -10,6 +10,7 @@ Fails: a hand that scores like a ball for a second costs as much to call false a
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import hypot
 
 import numpy as np
 
@@ -35,7 +36,11 @@ _SIDE_S = 0.15
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Piece:
-    """Detections that surely are one ball (or one false thing); rows in time order."""
+    """Detections that surely are one ball (or one false thing); rows in time order.
+
+    `first_way` and `last_way` are the directions in which it moves at its ends, of length 1: by its places, else by the
+    streak that a single picture shows (the sign then says nothing); None where nothing tells.
+    """
 
     index: int
     strand: int
@@ -53,6 +58,8 @@ class Piece:
     last_v: tuple[float, float] = (0.0, 0.0)
     first_rest: bool = False
     last_rest: bool = False
+    first_way: tuple[float, float] | None = None
+    last_way: tuple[float, float] | None = None
     start_price: float = 0.0
     end_price: float = 0.0
 
@@ -112,7 +119,18 @@ def _piece(
         last_v=last_v,
         first_rest=first_rest,
         last_rest=last_rest,
+        first_way=None if first_rest else _way(first_v, strand.streaks[low]),
+        last_way=None if last_rest else _way(last_v, strand.streaks[high - 1]),
     )
+
+
+def _way(velocity: tuple[float, float], streak: tuple[float, float]) -> tuple[float, float] | None:
+    """Direction of length 1 from a velocity, else from a streak."""
+    for x, y in (velocity, streak):
+        length = hypot(x, y)
+        if length > 0:
+            return x / length, y / length
+    return None
 
 
 def score_odds(scores: FloatArray) -> FloatArray:

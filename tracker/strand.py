@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from calibration.equipment import BallId
 from tracker.history import BoolArray, FloatArray
 from tracker.motion import BallFilter
+from vision.detection import Detection
 
 _ODDS_LIMIT = 6.0
 """Log-odds kept at most: what was a ball for minutes can still turn out a hand within a second."""
@@ -28,6 +29,7 @@ class Strand:
         looks_sum: Shape (K,), weighted sum of log likelihood ratios.
         looks_weight: Sum of the weights.
         frames, xs, ys, sigmas, scores, resting, weights, looks: A row per detection.
+        streaks: (x, y) from end to end of the streak that a detection was, (0, 0) of a disc; metres, the sign says nothing.
         cuts: Rows at which a new piece starts because motion alone did not decide, and the cost of going on as it did.
         ball_odds: Log-odds by scores alone that it is a ball, limited.
         unseen_s: Time in plain view without a detection.
@@ -48,6 +50,7 @@ class Strand:
     resting: list[bool] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     looks: list[FloatArray] = field(default_factory=list)
+    streaks: list[tuple[float, float]] = field(default_factory=list)
     cuts: dict[int, float] = field(default_factory=dict)
     unseen_s: float = 0.0
     ball_odds: float = 0.0
@@ -58,14 +61,17 @@ class Strand:
         """Seen often and surely enough to be a ball."""
         return len(self.frames) >= _CONFIRM_COUNT and self.ball_odds > 0
 
-    def append(self, frame: int, x: float, y: float, sigma_m: float, score: float, weight: float, log_ratio: FloatArray) -> None:
-        """Add a detection; metres, weight of its looks, log likelihood ratios (K,)."""
+    def append(self, frame: int, item: Detection, weight: float, log_ratio: FloatArray) -> None:
+        """Add a detection with the weight of its looks and its log likelihood ratios (K,)."""
+        score = item.score
         share = min(max(score, 0.05), 0.95)
         self.ball_odds = min(max(self.ball_odds + log(share / (1 - share)), -_ODDS_LIMIT), _ODDS_LIMIT)
         self.frames.append(frame)
-        self.xs.append(x)
-        self.ys.append(y)
-        self.sigmas.append(sigma_m)
+        self.xs.append(item.position_m[0])
+        self.ys.append(item.position_m[1])
+        self.sigmas.append(item.sigma_m)
+        (ax, ay), (bx, by) = item.streak_m or ((0.0, 0.0), (0.0, 0.0))
+        self.streaks.append((bx - ax, by - ay))
         self.scores.append(score)
         self.resting.append(self.motion.resting)
         self.weights.append(weight)
@@ -84,7 +90,7 @@ class Strand:
         keep = next((row for row, frame in enumerate(self.frames) if frame >= before_frame), len(self.frames))
         if keep == 0:
             return
-        for rows in (self.frames, self.xs, self.ys, self.sigmas, self.scores, self.resting, self.weights, self.looks):
+        for rows in (self.frames, self.xs, self.ys, self.sigmas, self.scores, self.resting, self.weights, self.looks, self.streaks):
             del rows[:keep]
         self.cuts = {row - keep: cost for row, cost in self.cuts.items() if row > keep}
 

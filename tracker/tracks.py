@@ -307,7 +307,7 @@ class Tracker:
             gap_s = self._frames[-1].time_s - self._frames[strand.frames[-1] - self._first_frame].time_s
             way_m = hypot(item.position_m[0] - strand.xs[-1], item.position_m[1] - strand.ys[-1])
             weight *= news(gap_s, way_m, self.table.spec.ball_radius_m)
-        strand.append(frame, *item.position_m, item.sigma_m, item.score, weight, log_ratio)
+        strand.append(frame, item, weight, log_ratio)
 
     def _lose(self, result: Assignment, step_s: float, observation: Observation) -> None:
         matched = {i for i, _, _ in result.pairs}
