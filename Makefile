@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 
 install: ## environment with cueref (editable) and everything the checks need
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,browser]'
 
 format: ## rewrite layout and import order
 	$(BIN)/ruff format .
@@ -45,9 +45,10 @@ cover: ## branch coverage of the fast tests; needs pytest-cov, which nothing els
 CHROMIUM ?= chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
 	--disable-component-update --disable-sync --user-data-dir=$(CURDIR)/build/readme/browser --hide-scrollbars
 
-docs: ## the page of rule coverage, and the picture in the README: the report on our own sample video, drawn by Chromium
+docs: ## the page of rule coverage, and the pictures: the report on our own sample video and the live pages, drawn by Chromium
 	$(BIN)/python -m referee.rules.coverage > docs/rule-coverage.md
 	$(BIN)/cueref review sample_videos/legal_pot.mp4 --game nine-ball -o build/readme
 	$(CHROMIUM) --window-size=900,850 --screenshot=$(CURDIR)/docs/images/report.png file://$(CURDIR)/build/readme/report.html
+	$(BIN)/python tests/browser/pictures.py
 
 check: lint types spelling tests ## all that must hold before a change goes in

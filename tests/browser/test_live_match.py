@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -33,14 +34,14 @@ JUDGED_MS = 240_000
 
 
 @contextmanager
-def live(folder: Path, video: str, *options: str, log: Match | None = None) -> Iterator[str]:
+def live(folder: Path, video: str, *options: str, log: Match | None = None, port: int = 0, ends_by: int = signal.SIGINT) -> Iterator[str]:
     """`cueref live` on a sample recording; gives the official's link."""
     folder.mkdir(parents=True, exist_ok=True)
     if log is not None:
         write_log(folder / "before.jsonl", log)
         options = (*options, "--log", str(folder / "before.jsonl"))
     command = [sys.executable, "-c", "from referee.cli import run; run()", "live", "--camera", str(SAMPLES / video), "--every-frame"]
-    command += ["-o", str(folder / "live"), "--port", "0", *options]
+    command += ["-o", str(folder / "live"), "--port", str(port), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"}) as process:
         try:
             assert process.stderr is not None
@@ -53,7 +54,7 @@ def live(folder: Path, video: str, *options: str, log: Match | None = None) -> I
             else:
                 pytest.fail(f"cueref live ended early: {''.join(said)}")
         finally:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(ends_by)
 
 
 def truth_of(video: str) -> dict[str, Any]:
@@ -210,6 +211,32 @@ def test_the_clock_is_set_extended_paused_and_stopped(new_page: NewPage, potted:
     press(page, "Close")
 
     expect(page.locator("#now .clock")).to_be_hidden()
+
+
+def test_a_crash_is_survived_by_match_and_page(new_page: NewPage, tmp_path: Path) -> None:
+    """The referee is killed after a shot and a correction, and started again: a scoreboard that stayed open says that it has
+    no line, then catches up; the shot is there once, with its correction, and an official can take that back."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = ("--game", "nine-ball", "--players", "Ann,Bo", "--race", "7")
+    board, official = new_page(390, 844), new_page()
+    foul = re.compile(r"^Foul: 2-ball first\. Ball in hand\.")
+    with live(tmp_path, "legal_pot.mp4", *options, port=port, ends_by=signal.SIGKILL) as link:
+        open_at(board, link.partition("/official")[0] + "/")
+        open_at(official, link)
+        official.locator("#call").get_by_role("button", name="Correct").click()
+        official.get_by_label("First ball hit").select_option("2")
+        press(official, "Judge again")
+        expect(board.locator("#call-text")).to_have_text(foul)
+    expect(board.locator("#banner")).to_contain_text("Not connected.")
+    with live(tmp_path, "legal_pot.mp4", *options, port=port) as link:
+        expect(board.locator("#banner")).to_be_hidden(timeout=JUDGED_MS)
+        expect(board.locator("#call-text")).to_have_text(foul)
+        expect(board.locator("#shots .history li")).to_have_count(1)
+        open_at(official, link)
+        press(official, "Undo")
+        expect(board.locator("#call-text")).to_have_text(re.compile(r"^Legal: 1-ball pocketed"))
 
 
 def test_a_push_out_lets_the_other_player_choose(new_page: NewPage, tmp_path: Path) -> None:

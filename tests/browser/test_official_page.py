@@ -478,13 +478,18 @@ def test_house_rules_and_settings(new_page: NewPage) -> None:
 
 
 def test_an_earlier_shot_is_shown_and_left_again(new_page: NewPage) -> None:
-    """Showing a shot draws its layout and its call; one tap leads back to now."""
+    """Showing a shot draws its layout and its call; one tap leads back to now, another asks for that layout to be put back."""
     page = new_page()
-    open_official(page)
+    canned = open_official(page)
     page.get_by_role("button", name="Show shot 2 on the table").click()
     expect(page.locator("#views")).to_contain_text("You see shot 2.")
     expect(page.locator("#diagram [data-ball='1']")).to_have_count(1)
     press(page, "Back to now")
+    expect(page.locator("#diagram [data-ball='1']")).to_have_count(0)
+    page.get_by_role("button", name="Show shot 2 on the table").click()
+    press(page, "Put this layout back")
 
     expect(page.locator("#diagram [data-ball='1']")).to_have_count(0)
     expect(page.locator("#call-text")).to_have_attribute("data-shot", "3")
+    expect(page.locator("#toast")).to_contain_text("Done.")
+    assert canned.asked == [{"action": "put_back", "on": True, "shot": 2}]

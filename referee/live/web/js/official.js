@@ -51,6 +51,10 @@ const panels = [
 ];
 
 stage.onLive = () => look(null);
+stage.onPutBack = async ({ number }) => {
+  look(null);
+  await act("put_back", { on: true, shot: number });
+};
 store.on(["match", "role"], () => drawScore(page, byId("score")));
 store.on(["match", "role"], drawBar);
 store.on(["camera", "line", "role", "match"], drawLamps);

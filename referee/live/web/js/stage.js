@@ -133,7 +133,7 @@ export class Stage {
     if (!this.over) return;
     const { say, language, store } = this.page;
     const camera = Boolean(store.match.table.camera) || store.camera;
-    rebuild(byId("views"), [language.code, this.view, this.shown?.number, Boolean(camera)], () => [
+    rebuild(byId("views"), [language.code, this.view, this.shown?.number, Boolean(camera), store.role], () => [
       camera
         ? el(
             "div.switch",
@@ -153,6 +153,9 @@ export class Stage {
             {},
             el("span", {}, say("showing_shot", { n: this.shown.number })),
             el("button", { type: "button", "data-key": "live", on: { click: () => this.onLive?.() } }, say("back_to_live")),
+            this.onPutBack && store.role === "official"
+              ? el("button", { type: "button", "data-key": "restore", on: { click: () => this.onPutBack(this.shown) } }, say("put_back_shot"))
+              : null,
           )
         : null,
     ]);

@@ -111,6 +111,7 @@ export const WORDS = {
   view_both: "Both",
   view: "View",
   back_to_live: "Back to now",
+  put_back_shot: "Put this layout back",
   showing_shot: "You see shot {n}.",
   diagram_label: "The table from above, {count} balls",
   head: "HEAD",

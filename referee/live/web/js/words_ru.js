@@ -112,6 +112,7 @@ export const WORDS = {
   view_both: "Рядом",
   view: "Вид",
   back_to_live: "К текущему",
+  put_back_shot: "Вернуть это положение",
   showing_shot: "Показан удар {n}.",
   diagram_label: "Стол сверху, шаров: {count}",
   head: "ПЕРЕД",
