@@ -46,6 +46,8 @@ STOP_SIGMA_MPS = 0.005
 """Doubt of what friction takes from a ball that stops."""
 EXHAUSTIVE_EDGES = 7
 """Up to so many candidates all subsets are tried; more (breaks) are taken one after the other."""
+ONE_TOUCH_S = 0.02
+"""Two contacts of the same two closer than this are one to anybody at the table, and seldom parted by the pictures."""
 GEOMETRY_M = 0.0004
 """What two radii and a nose are uncertain by, for times from geometry."""
 
@@ -130,6 +132,26 @@ def explain(kinks: Sequence[Kink], around: Surroundings, *, free: frozenset[int]
             contacts += _solve(kinks, local, sorted(group), free)
     contacts.sort(key=lambda contact: contact.time_s)
     return contacts
+
+
+def separate(contacts: Sequence[Contact]) -> list[Contact]:
+    """The contacts in time order, those of the same two that no eye parts taken as one, the surer of them."""
+    kept: list[Contact] = []
+    for contact in sorted(contacts, key=lambda contact: contact.time_s):
+        same = next((k for k, other in enumerate(kept) if _one_touch(other, contact)), None)
+        if same is None:
+            kept.append(contact)
+        elif contact.gain > 2 * kept[same].gain:
+            kept[same] = contact
+    return sorted(kept, key=lambda contact: contact.time_s)
+
+
+def _one_touch(a: Contact, b: Contact) -> bool:
+    if a.other is None or b.other is None:
+        same = a.other is b.other and a.ball == b.ball and a.cushion == b.cushion
+    else:
+        same = {a.ball, a.other} == {b.ball, b.other}
+    return same and abs(a.time_s - b.time_s) < ONE_TOUCH_S
 
 
 def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) -> list[_Edge]:

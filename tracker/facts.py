@@ -157,6 +157,11 @@ def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
         none_after *= 1 - p * later
         if scene.strike is not None and contact.ball == scene.strike.ball:
             none_before *= 1 - p * (1 - later)
+    struck = scene.strike.ball if scene.strike is not None else None
+    ending = scene.endings.get(struck) if struck is not None else None
+    early = ending is not None and ending.kind == "pocketed" and (first.time_s is None or ending.time_s < first.time_s)
+    if early and struck is not None and ending is not None and not _lip_listed(scene, struck):
+        none_before *= 1 - ending.p * lip_touch(scene.paths[struck], ending, scene.around)[0]
     if first.time_s is None:
         return 1 - none_before, 0.0
     for ball, ending in scene.endings.items():

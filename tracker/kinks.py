@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 MIN_JUMP_MPS = 0.012
 """Smallest change of velocity that can be a contact: below it cloth and noise do the same."""
-SIGNIFICANT = 4.5
+SIGNIFICANT = 3.3
 """A jump counts from this many standard deviations; lower makes kinks of bends, higher loses soft contacts."""
 SHORT_SAMPLES = 1
 """A piece of so few samples has no velocity of its own."""
@@ -36,6 +36,8 @@ ROLLING_MPS2 = (0.06, 0.15)
 """A ball that stops by itself was slowed by so much (rolling friction of fast and slow cloths)."""
 STOP_PLACE_M = 0.0006
 """Where a ball stands and where it was seen to move last is known to about this."""
+PROMPT_MPS = 0.5
+"""A ball this fast has left its place by the first sample that is not at it."""
 ONSET_BEFORE_S = 0.4
 """Rest that is fitted together with the first movement to time a wake-up."""
 ONSET_AFTER_S = 0.35
@@ -244,6 +246,9 @@ def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[
     step = float(np.median(np.diff(times))) if len(times) > 1 else 0.02
     low = max(float(times[0]), min(before.end_s - 3 * step, guess_s - 3 * step))
     high = max(after.start_s + 1e-4, min(stop - step, guess_s + 0.25))
+    if after.speed(after.start_s) > PROMPT_MPS:
+        # its first sample in motion is off its place for sure; a later start would be a cushion's work
+        high = after.start_s + 1e-4
     earlier = max(1e-12, before.covariance[0, 0])
     result = guess_s, step / 4, after.velocity(guess_s)
     for _ in range(3):

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.equipment import BallId
 from tracker.causes import missing_causes
-from tracker.contacts import Contact, explain
+from tracker.contacts import Contact, explain, separate
 from tracker.endings import Ending, find_ending
 from tracker.history import BallTrack, TrackEnd, TrackReport
 from tracker.kinks import Kink, Path, find_kinks
@@ -19,6 +19,7 @@ from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
 from tracker.stroke import find_stroke, stroke_unseen, was_carried
 from tracker.sway import steadied
+from tracker.synthesis import play_moments
 from tracker.truetime import TrueTime, true_time
 from tracker.vanished import vanished_ending, vanished_wakes
 from tracker.wake import make_path, rest_noise_m
@@ -84,9 +85,10 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
     contacts = explain(kinks, around, free=free, frame_s=frame)
+    contacts = play_moments(kinks, contacts, paths, around, strike, frame)
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
-    contacts.sort(key=lambda contact: contact.time_s)
+    contacts = separate(contacts)
     if strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts) and was_carried(paths[strike.ball], strike):
         return None
     if strike is None and not unseen:
