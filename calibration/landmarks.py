@@ -38,6 +38,11 @@ _SLACK_M = 0.003
 """How far a side may be from the common width: tilt, parallax of the rail, a rough lens."""
 _STEP_MIN = 0.012
 """Least change of log lightness per pixel that counts as a step; compression leaves 0.005 on plain cloth."""
+_STRONGEST = 6.0
+"""A block counts for at most this many times the least step: one bright thing on a cushion is no line along it."""
+_HALO_PX, _HALO_STRONGER = 4.0, 2.5
+"""Sharpening in the camera puts a weak step of the other sign 2 to 3 pixels beside a strong one: by this much weaker. The two
+edges of a thin dark line are alike to a factor of 2."""
 _SHARE_SHOWN = 0.35
 """Least share of a cushion that must show a step for it to be a line along the cushion."""
 _FIRST_AMONG = 0.75
@@ -234,11 +239,13 @@ class Step:
         outward_m: Where, outward of the rough nose line.
         sign: 1 where it gets brighter going inwards, -1 where darker.
         share: How much of the cushion shows it, 0 to 1.
+        strength: Change of log lightness per pixel, its mean along the cushion.
     """
 
     outward_m: float
     sign: int
     share: float
+    strength: float = 0.0
 
 
 def long_steps(strip: Strip, metres_per_pixel: float) -> list[Step]:
@@ -256,11 +263,21 @@ def long_steps(strip: Strip, metres_per_pixel: float) -> list[Step]:
     for sign in (1, -1):
         shown = np.asarray(cv2.dilate(np.clip(sign * change / level, 0, 1), np.ones((1, 2 * slack + 1))), dtype=np.float64)
         share = shown.mean(axis=0)
-        strength = np.clip(sign * change, 0, 6 * level).mean(axis=0)
+        strength = np.clip(sign * change, 0, _STRONGEST * level).mean(axis=0)
         strength = np.asarray(cv2.GaussianBlur(strength[None, :], (0, 0), 1.0), dtype=np.float64).ravel()
         tops = np.flatnonzero((strength[1:-1] > strength[:-2]) & (strength[1:-1] >= strength[2:]) & (share[1:-1] > _SHARE_SHOWN)) + 1
-        found += [Step(outward_m=float(strip.outward_m[i]), sign=sign, share=float(share[i])) for i in tops]
-    return sorted(found, key=lambda step: -step.outward_m)
+        found += [Step(outward_m=float(strip.outward_m[i]), sign=sign, share=float(share[i]), strength=float(strength[i])) for i in tops]
+    return [step for step in sorted(found, key=lambda step: -step.outward_m) if not _overshoots(step, found, metres_per_pixel)]
+
+
+def _overshoots(step: Step, steps: list[Step], metres_per_pixel: float) -> bool:
+    """True where a step is what sharpening adds beside another: of the other sign, near it, much weaker."""
+    return any(
+        other.sign != step.sign
+        and abs(other.outward_m - step.outward_m) < _HALO_PX * metres_per_pixel
+        and other.strength > _HALO_STRONGER * step.strength
+        for other in steps
+    )
 
 
 def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_pixel: float) -> dict[str, Step]:
