@@ -35,7 +35,7 @@ const declare = new DeclarePanel(page, byId("declare"), {
 const panels = [
   call,
   declare,
-  new AskPanel(page, byId("ask"), { may, act }),
+  new AskPanel(page, byId("ask"), { may, act, stage }),
   new NowPanel(page, byId("now"), { may, act }),
   new HelpPanel(page, byId("help"), { may, act, measure: () => declare.measure() }),
   new QueuePanel(page, byId("queue"), { may, act, show: (shot) => look(shot) }),

@@ -1,13 +1,13 @@
 /** What has to be answered now: who breaks, a choice that the rules offer, the next rack. */
 
 import { button, el, rebuild } from "./dom.js";
-import { ballIcon } from "./panel_now.js";
+import { ballChips } from "./panel_now.js";
 
 export class AskPanel {
   /**
    * @param {import("./page.js").Page} page
    * @param {HTMLElement} place
-   * @param {{may: () => boolean, act: (action: string, fields?: object) => Promise}} tools
+   * @param {{may: () => boolean, act: (action: string, fields?: object) => Promise, stage: import("./stage.js").Stage}} tools
    */
   constructor(page, place, tools) {
     this.page = page;
@@ -67,36 +67,34 @@ export class AskPanel {
         ),
       ),
       open?.balls?.length
-        ? el(
-            "div",
-            {},
-            el("p", {}, say("which_ball")),
-            el(
-              "p.row",
-              {},
-              open.balls.map((ball) =>
-                button(
-                  say("ball_name", { ball }),
-                  () => {
-                    this.option = null;
-                    this.tools.act("choose", { option: open.option, ball, by: player });
-                  },
-                  { key: `ball-${ball}`, icon: ballIcon(ball) },
-                ),
-              ),
-            ),
-          )
+        ? el("div", {}, el("p", {}, say("which_ball")), ballChips(this.page, open.balls, (ball) => this.#chooseBall(open, ball, player)))
         : null,
     ];
   }
 
   #choose(item, player) {
-    if (item.balls?.length) {
-      this.option = this.option === item.option ? null : item.option;
+    const { stage, act } = this.tools;
+    if (!item.balls?.length) {
+      act("choose", { option: item.option, by: player });
+    } else if (this.option === item.option) {
+      stage.stopAsking();
+    } else {
+      this.option = item.option;
+      stage.onStop = () => this.#close();
+      // Whites look alike: on the table itself it is plain which one is meant.
+      stage.ask("ball", this.page.say("which_ball"), (ball) => this.#chooseBall(item, ball, player), item.balls);
       this.draw();
-      return;
     }
-    this.tools.act("choose", { option: item.option, by: player });
+  }
+
+  #chooseBall(item, ball, player) {
+    this.tools.stage.stopAsking();
+    this.tools.act("choose", { option: item.option, ball, by: player });
+  }
+
+  #close() {
+    this.option = null;
+    this.draw();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Declarations: called ball and pocket, safety, push-out, frozen ball, time-out, interference, and facts. */
 
 import { button, el, fill, rebuild } from "./dom.js";
-import { ballIcon } from "./panel_now.js";
+import { ballChips } from "./panel_now.js";
 import { CUSHIONS, POCKETS, nearCushions } from "./table.js";
 
 export class DeclarePanel {
@@ -109,16 +109,21 @@ export class DeclarePanel {
   #ask(kind, prompt, candidates, listener) {
     this.tools.stage.onStop = () => this.#hide();
     this.tools.stage.ask(kind, prompt, listener, kind === "ball" ? candidates : null);
-    const say = (name) => (kind === "ball" ? this.#name(name) : this.page.say(`pocket_${name}`));
-    this.#choose(prompt, candidates.map((name) => [name, say(name), kind === "ball" ? ballIcon(name) : null]), listener);
+    if (kind === "ball") this.#show(prompt, ballChips(this.page, candidates, listener));
+    else this.#choose(prompt, candidates.map((name) => [name, this.page.say(`pocket_${name}`)]), listener);
   }
 
   #choose(prompt, choices, listener) {
+    const chips = choices.map(([name, text]) => button(text, () => listener(name), { key: `pick-${name}`, "data-pick": name }));
+    this.#show(prompt, el("p.row", {}, chips));
+  }
+
+  #show(prompt, chips) {
     this.picker.hidden = false;
     fill(
       this.picker,
       el("h3", {}, prompt),
-      el("p.row", {}, choices.map(([name, text, icon]) => button(text, () => listener(name), { key: `pick-${name}`, icon, "data-pick": name }))),
+      chips,
       // While a tap is waited for, the way out stands beside the question over the table.
       this.tools.stage.picking ? null : el("p.row", {}, button(this.page.say("cancel"), () => this.#end(), { key: "cancel", kind: "quiet" })),
     );

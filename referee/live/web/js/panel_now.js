@@ -1,6 +1,6 @@
 /** What holds before the next stroke: who shoots, what is on, where the cue ball may lie, what was called, the clock. */
 
-import { ballColour, ballLabel, isDark, isStriped } from "./balls.js";
+import { ballColour, ballLabel, byNumber, isDark, isStriped } from "./balls.js";
 import { button, el, fill, rebuild, svg } from "./dom.js";
 import { ClockFace } from "./panel_clock.js";
 
@@ -101,5 +101,27 @@ export function ballIcon(ball) {
     svg("circle.ball", { r: 10, fill: isStriped(ball) ? "#faf7ec" : ballColour(ball) }),
     isStriped(ball) ? svg("path", { fill: ballColour(ball), d: band }) : null,
     label ? svg(`text.t.${isDark(ball) ? "light" : "dark"}`, { "font-size": 11 }, label) : null,
+  );
+}
+
+const FEW = 6; // more balls than these are buttons with a picture only; their names are for screen readers
+
+/** Buttons to choose a ball with. */
+export function ballChips(page, balls, listener) {
+  const few = balls.length <= FEW;
+  return el(
+    "p.row.chips",
+    {},
+    [...balls].sort(byNumber).map((ball) => {
+      const name = page.say("ball_name", { ball });
+      return button(few ? name : "", () => listener(ball), {
+        key: `pick-${ball}`,
+        "data-pick": ball,
+        icon: ballIcon(ball),
+        label: few ? undefined : name,
+        kind: few ? "" : "bare",
+        title: few ? undefined : name,
+      });
+    }),
   );
 }
