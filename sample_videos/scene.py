@@ -79,11 +79,9 @@ class Item:
     patch: Patch
     shadows: tuple[tuple[int, int, Float32, float], ...]
     box: Box
-
-    @property
-    def area(self) -> int:
-        """Pixels that it covers by half or more."""
-        return int((self.patch.alpha > 0.5 * self.patch.alpha.max()).sum())
+    half: float
+    area: int
+    """Coverage above which a pixel counts as the ball's, and how many pixels do."""
 
 
 class Scene:
@@ -201,7 +199,7 @@ class Scene:
             return
         here, there = part.within(own), part.within(outer)
         alpha = item.patch.alpha[here] - high[there] * item.patch.low[here]
-        marks[there][alpha > 0.5 * max(1e-3, float(item.patch.alpha.max()))] = item.mark
+        marks[there][alpha > item.half] = item.mark
 
     def _visible(self, item: Item, top: Bytes, covered: Bytes) -> float:
         own = box_at(item.patch.left, item.patch.top, item.patch.alpha)
@@ -220,8 +218,8 @@ class Scene:
         known = self._resting.get(ball.ball)
         if still and known is not None and known.key == key:
             return known
-        half = np.array([self.table.spec.length_m, self.table.spec.width_m]) / 2 + self.look.frame.cushion_m + 0.09
-        inside = bool((np.abs(ball.centres_m[0, :2]) < half).all())
+        limits = np.array([self.table.spec.length_m, self.table.spec.width_m]) / 2 + self.look.frame.cushion_m + 0.09
+        inside = bool((np.abs(ball.centres_m[0, :2]) < limits).all())
         if still:
             patch = self.painter.paint(
                 ball.ball, ball.centres_m[0], ball.rotations[0], fine=fine, neighbours=neighbours, inside=inside, rays=rays
@@ -234,8 +232,17 @@ class Scene:
             box = box.joined(box_at(left, upper, factor))
         first = ball.centres_m[0]
         order = (bool(first[2] > 0), -float(np.hypot(*(first[:2] - self._eye[:2]))))
+        half = 0.5 * max(1e-3, float(patch.alpha.max()))
         return Item(
-            key=key, ball=ball.ball, mark=self._marks[ball.ball], order=order, patch=patch, shadows=shadows, box=box.common(self._whole)
+            half=half,
+            area=int(np.count_nonzero(patch.alpha > half)),
+            key=key,
+            ball=ball.ball,
+            mark=self._marks[ball.ball],
+            order=order,
+            patch=patch,
+            shadows=shadows,
+            box=box.common(self._whole),
         )
 
     def _neighbours(self, ball: BallInView, all_balls: Sequence[BallInView]) -> tuple[Neighbour, ...]:

@@ -21,7 +21,7 @@ from sample_videos.layers import Box
 from sample_videos.looks import draw_look
 from sample_videos.people import Person
 from sample_videos.poses import draw_camera
-from sample_videos.scene import BallInView, Item, Scene
+from sample_videos.scene import BallInView, Scene
 from sample_videos.sensor import Finish
 from sample_videos.training import POOL_TABLES, leaning_player, lying_balls
 
@@ -30,7 +30,7 @@ Bytes = NDArray[np.uint8]
 
 _LAYOUTS = 20
 """Layouts a table: fewer waste its painting, more make a batch of one colour."""
-_PER_BALL = 4
+_PER_BALL = 6
 """Windows round each ball of a layout."""
 _ELSEWHERE = 3
 """Windows at other places of a layout: cloth, noses, pockets, rails, hands."""
@@ -155,12 +155,12 @@ class _Batch:
             turned = (bool(self._rng.random() < 0.5), int(self._rng.integers(4)))
             piece, marks, covered = scene.piece(box, items, person)
             picture = finish[int(self._rng.integers(4))].apply(piece, self._rng)
-            for k, item in enumerate(items):
-                away = middles[k] - (box.left, box.top)
-                reach = radii[k]
-                if (away < -0.5 * reach).any() or (away > self._size - 1 + 0.5 * reach).any():
-                    continue
-                self._note(item, balls[k], away, reach, streaks[k], marks, covered, turned)
+            away, reach = middles - (box.left, box.top), 0.5 * radii[:, None]
+            free = covered == 0 if person is not None else None
+            for k in np.nonzero(((away > -reach) & (away < self._size - 1 + reach)).all(axis=1))[0].tolist():
+                seen = marks == items[k].mark
+                share = np.count_nonzero(seen if free is None else seen & free) / max(items[k].area, 1)
+                self._note(balls[k], away[k], float(radii[k]), streaks[k], min(1.0, share), turned)
             self._images.append(_turn(picture, turned))
             self._covered.append(_turn(covered, turned))
             self._mirrored.append(turned[0])
@@ -193,22 +193,12 @@ class _Batch:
             table=self._scene.table.spec.name,
         )
 
-    def _note(
-        self,
-        item: Item,
-        ball: BallInView,
-        away: FloatArray,
-        radius: float,
-        streak: FloatArray,
-        marks: Bytes,
-        covered: Bytes,
-        turned: tuple[bool, int],
-    ) -> None:
-        seen = int(((marks == item.mark) & (covered == 0)).sum())
+    def _note(self, ball: BallInView, away: FloatArray, radius: float, streak: FloatArray, share: float, turned: tuple[bool, int]) -> None:
         x, y = _turn_point(away, self._size, turned)
-        dx, dy = _turn_point(streak + (self._size - 1) / 2, self._size, turned) - (self._size - 1) / 2
-        share = min(1.0, seen / max(item.area, 1))
-        self._rows.append((len(self._images), ball.ball, x, y, radius, share, dx, dy, bool(ball.centres_m[0, 2] > 0)))
+        middle = (self._size - 1) / 2
+        dx, dy = _turn_point(streak + middle, self._size, turned)
+        on_bed = bool(ball.centres_m[0, 2] > 0)
+        self._rows.append((len(self._images), ball.ball, x, y, radius, share, dx - middle, dy - middle, on_bed))
 
     def _boxes(self, middles: FloatArray, person: Person | None) -> list[Box]:
         rng, size = self._rng, self._size
@@ -231,7 +221,7 @@ def _turn(piece: Bytes, turned: tuple[bool, int]) -> Bytes:
     return np.ascontiguousarray(np.rot90(piece[:, ::-1] if mirror else piece, quarters))
 
 
-def _turn_point(point: FloatArray, size: int, turned: tuple[bool, int]) -> FloatArray:
+def _turn_point(point: FloatArray, size: int, turned: tuple[bool, int]) -> tuple[float, float]:
     """Where `_turn` puts a pixel."""
     x, y = float(point[0]), float(point[1])
     last = size - 1
@@ -239,4 +229,4 @@ def _turn_point(point: FloatArray, size: int, turned: tuple[bool, int]) -> Float
         x = last - x
     for _ in range(turned[1]):
         x, y = y, last - x
-    return np.array([x, y])
+    return x, y
