@@ -25,6 +25,7 @@ def browser() -> Iterator["Browser"]:
         pytest.skip("no chromium on this machine: apt-get install chromium")
     # Root needs --no-sandbox; the other flags keep chromium from calling home and from waiting for a graphics card.
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
+    api.expect.set_options(timeout=20_000)  # five seconds are little on a machine that has other things to do
     with api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
         yield chromium

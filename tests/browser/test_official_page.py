@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install -e '.[browser]'")
 
-from canned import ADDRESS, Canned, a_clock, a_help, a_match, a_shot, an_undecided_shot, both
+from canned import ADDRESS, Canned, a_clock, a_help, a_match, a_shot, a_table, an_undecided_shot, both
 from playwright.sync_api import Page, expect
 
 NewPage = Callable[..., Page]
@@ -66,6 +66,10 @@ def test_balls_lie_where_the_camera_sees_them(new_page: NewPage) -> None:
     expect(page.locator("#diagram [data-ball='9']")).to_have_class("ball-group unseen")
     expect(page.locator("#diagram [data-ball='4']")).to_have_count(0)
     expect(page.locator("#now .motion")).to_have_text("Balls in motion")
+    canned.see(table={**moving, "usable": False, "balls": []})
+    expect(page.locator("#now .motion")).to_have_text("The table cannot be seen")
+    canned.change(table=a_table() | {"ends_known": False})
+    expect(page.locator("#diagram .end").first).to_have_text("HEAD?")
 
 
 def test_why_is_one_tap_away(new_page: NewPage) -> None:

@@ -10,6 +10,7 @@ const CLEAR = 0.02; // how far the outline over the picture keeps from the pocke
 export function drawTable(table, map, say) {
   const [x, y] = [table.length_m / 2, table.width_m / 2];
   const unit_m = table.length_m / 1000;
+  const guess = table.ends_known === false ? "?" : ""; // nothing shows which end is which: a convention, and said to be one
   const box = (name, grow, corner) => rect(map, name, x + grow * unit_m, y + grow * unit_m, corner);
   const [[ax, ay], [bx, by]] = [map.point(-x / 2, -y), map.point(-x / 2, y)];
   return [
@@ -20,8 +21,8 @@ export function drawTable(table, map, say) {
     POCKETS.map((name) => pocket(table, map, name, say)),
     spots(table).map((spot) => dot("spot", map.point(...spot), 3)),
     sights(table, map, unit_m),
-    endName(map, -1, x + (unit_m * (map.rail + CUSHION)) / 2, y / 4, say("head")),
-    endName(map, 1, x + (unit_m * (map.rail + CUSHION)) / 2, y / 4, say("foot")),
+    endName(map, -1, x + (unit_m * (map.rail + CUSHION)) / 2, y / 4, say("head") + guess),
+    endName(map, 1, x + (unit_m * (map.rail + CUSHION)) / 2, y / 4, say("foot") + guess),
   ];
 }
 

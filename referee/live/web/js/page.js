@@ -24,6 +24,7 @@ export class Page {
   start() {
     this.#texts();
     this.store.on(["line"], () => this.#banner());
+    keepAwake();
     this.line = new Connection("/ws", {
       message: (message) => this.#received(message),
       state: (state) => this.store.line(state),
@@ -123,6 +124,13 @@ export class Page {
       el("button", { type: "button", on: { click: () => this.line.retry() } }, this.say("try_now")),
     );
   }
+}
+
+/** Keep the screen on while the page is looked at; browsers allow it on this machine and over https only. */
+function keepAwake() {
+  const ask = () => document.visibilityState === "visible" && navigator.wakeLock?.request("screen").catch(() => null);
+  document.addEventListener("visibilitychange", ask);
+  ask();
 }
 
 /** Keep the width of the screen in mind: true while it matches, and `listener` on change. */

@@ -54,7 +54,7 @@ export class NowPanel {
     const { table } = this.page.store;
     const place = this.facts.querySelector(".motion");
     if (!place) return;
-    const key = table?.handled ? "hand_over_table" : table?.moving ? "balls_moving" : null;
+    const key = table?.usable === false ? "table_unseen" : table?.handled ? "hand_over_table" : table?.moving ? "balls_moving" : null;
     place.hidden = key === null;
     if (key) place.textContent = this.page.say(key);
   }

@@ -98,6 +98,7 @@ export const WORDS = {
   seconds_left: "seconds",
   extension: "Extension ({n} left)",
   balls_moving: "Balls in motion",
+  table_unseen: "The table cannot be seen",
   hand_over_table: "A hand is on the table",
 
   start_title: "Who breaks?",

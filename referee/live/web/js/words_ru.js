@@ -98,6 +98,7 @@ export const WORDS = {
   seconds_left: "секунд",
   extension: "Продление (осталось {n})",
   balls_moving: "Шары в движении",
+  table_unseen: "Стол не виден",
   hand_over_table: "Рука на столе",
 
   start_title: "Кто разбивает?",
