@@ -47,6 +47,9 @@ _SHARE_SHOWN = 0.35
 """Least share of a cushion that must show a step for it to be a line along the cushion."""
 _FIRST_AMONG = 0.75
 """Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
+_WEAK = 0.3
+"""Part of the strongest step's strength from which a step counts in full: noses in dim light show a third of their shade's
+edge, the rubber's own unevenness a seventh of its nose."""
 _OUTERMOST_OF = 0.35
 """Of several steps of one sign at a place the outermost with this share of the strongest is the nose: where a shade
 begins a little inside the nose's own dark line, that step can be the stronger."""
@@ -293,7 +296,12 @@ def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_p
     slack = max(_SLACK_M, metres_per_pixel)
     total = np.zeros(len(widths))
     for side, found in candidates.items():
-        votes = [step.share * np.exp(-(((outer_m[side] - step.outward_m - widths) / slack) ** 2) / 2) for step in found]
+        inner = [step for step in found if _RUBBER_RANGE_M[0] < outer_m[side] - step.outward_m < _RUBBER_RANGE_M[1]]
+        enough = _WEAK * max((step.strength for step in inner), default=0.0)
+        votes = [
+            step.share * min(1.0, step.strength / enough) * np.exp(-(((outer_m[side] - step.outward_m - widths) / slack) ** 2) / 2)
+            for step in inner
+        ]
         if votes:
             total += np.max(votes, axis=0)
     tops = np.flatnonzero((total >= np.roll(total, 1)) & (total >= np.roll(total, -1)) & (total >= _FIRST_AMONG * total.max()))
