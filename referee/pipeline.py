@@ -28,6 +28,10 @@ KEEP_S = 20.0
 """History kept before a finished shot, seconds: the layout before the next may be read off the rest in between, and a
 ball that an arm hides now was seen then. Longer costs memory only."""
 
+IDLE_S = 60.0
+"""History kept while nothing is played, seconds: a table at rest says all there is to say in that time, and an evening's
+pictures do not fit into memory."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameUpdate:
@@ -87,6 +91,7 @@ class Pipeline:
         self._segmenter = Segmenter()
         self._declared: list[PersonEvent] = []
         self._seen_s: list[float] = []
+        self._forgotten_s = 0.0
         self._bad: list[BadInterval] = []
 
     @property
@@ -121,7 +126,14 @@ class Pipeline:
         update = FrameUpdate(observation=observation, state=state)
         window = self._segmenter.update(state)
         shot = self._read(window) if window is not None else None
+        if not self._segmenter.moving and state.time_s > self._forgotten_s + IDLE_S + KEEP_S:
+            self._forget(state.time_s - IDLE_S)
         return (update,) if shot is None else (update, shot)
+
+    @property
+    def history_s(self) -> float:
+        """How far back pictures are held, seconds."""
+        return self._tracker.history_s
 
     @property
     def moving(self) -> bool:
@@ -166,9 +178,8 @@ class Pipeline:
             number=self._match.shot_count + 1,
             report=report,
         )
-        self._tracker.forget(window.end_s - KEEP_S)
         seen_s = [time_s for time_s in self._seen_s if window.start_s <= time_s <= window.end_s]
-        self._seen_s = [time_s for time_s in self._seen_s if time_s > window.end_s - KEEP_S]
+        self._forget(window.end_s - KEEP_S)
         if shot is None:
             return None
         shot = with_missing(shot, find_gaps(seen_s))
@@ -177,6 +188,11 @@ class Pipeline:
             shot = replace(shot, complete=False, doubts=(Doubt(kind="frames_missing", text=f"{NOT_JUDGED}: {not_judged}"), *shot.doubts))
         ruling = self._match.record_shot(shot, self._take_declared(shot.start_s))
         return ShotUpdate(shot=shot, ruling=ruling, tracks=report.tracks, paths=_paths(shot, report))
+
+    def _forget(self, before_s: float) -> None:
+        self._tracker.forget(before_s)
+        self._seen_s = [time_s for time_s in self._seen_s if time_s > before_s]
+        self._forgotten_s = before_s
 
     def _pixels(self, layout: Mapping[BallId, tuple[float, float]]) -> dict[BallId, tuple[float, float]]:
         pixels = self._calibration.camera.to_pixels(list(layout.values()), height_m=self._calibration.spec.ball_radius_m)

@@ -157,6 +157,11 @@ class Tracker:
             ),
         )
 
+    @property
+    def history_s(self) -> float:
+        """Time between the first and the last picture held, seconds."""
+        return self._frames[-1].time_s - self._frames[0].time_s if self._frames else 0.0
+
     def forget(self, before_s: float) -> None:
         """Drop the history before a time; names and places of balls still followed stay. For long recordings."""
         count = sum(1 for record in self._frames[:-1] if record.time_s < before_s)
