@@ -39,6 +39,9 @@ UNSEEN_S = 0.3
 """Struck ball unseen for longer than this: it may have touched something meanwhile."""
 NEAR_GAP_M = 0.02
 """A ball this near to the way that the struck ball went unseen may have been touched."""
+RACE_WEIGHT = 0.5
+"""Power of race and wake times beside the played moment, which holds part of them already: 1 counts the path twice, 0
+forgets the wake times."""
 SOFT_GAP_M = 0.0005
 """A ball this near to a nose touches it as likely as not, as far as the place tells."""
 SOFT_SIGMA_M = 0.0008
@@ -64,12 +67,30 @@ def find_first_contact(scene: Scene) -> FirstContact:
     found = decide(striker, strike, wakes, resting, reach, scene.frame_s)
     if found is None:
         return _no_contact(scene, striker)
+    found = _played(scene, found)
     best = next(iter(found.probability))
     times = [(contact.time_s, contact.sigma_s) for contact in scene.contacts if {contact.ball, contact.other} == {strike.ball, best}]
     if not times and found.time_s is not None:
         times = [(found.time_s, found.sigma_s)]
     time, sigma = min(times)
     return FirstContact(probability=found.probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+
+
+def _played(scene: Scene, found: FirstContact) -> FirstContact:
+    """The answer with the moment of the first contact played through, where it was: it weighs race and outcome together."""
+    touch = next((t for t in scene.touches if found.time_s is not None and t.start_s - 0.01 <= found.time_s <= t.end_s + 0.01), None)
+    if touch is None:
+        return found
+    both = [ball for ball in found.probability if touch.share.get(ball, 0.0) > 0]
+    mass = sum(found.probability[ball] for ball in both)
+    if len(both) < 2 or mass < 0.5:
+        return found
+    floor = 1 / (touch.runs + 2)
+    w = {ball: (touch.share[ball] + floor) * found.probability[ball] ** RACE_WEIGHT for ball in both}
+    total = sum(w.values())
+    mixed = dict(found.probability) | {ball: mass * value / total for ball, value in w.items()}
+    order = sorted(mixed, key=lambda ball: -mixed[ball])
+    return replace(found, probability={ball: mixed[ball] for ball in order}, rivals=tuple(order))
 
 
 def _no_contact(scene: Scene, striker: Path) -> FirstContact:

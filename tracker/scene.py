@@ -19,7 +19,7 @@ from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
 from tracker.stroke import find_stroke, stroke_unseen, was_carried
 from tracker.sway import steadied
-from tracker.synthesis import play_moments
+from tracker.synthesis import Touches, play_moments
 from tracker.truetime import TrueTime, true_time
 from tracker.vanished import vanished_ending, vanished_wakes
 from tracker.wake import make_path, rest_noise_m
@@ -43,6 +43,7 @@ class Scene:
         contacts: In time order.
         wakes: First kinks of the other balls that lay still.
         endings: How each track ends.
+        touches: What the struck ball touched first in moments that were played through, in time order.
     """
 
     paths: Mapping[BallId, Path]
@@ -55,6 +56,7 @@ class Scene:
     contacts: Sequence[Contact]
     wakes: Sequence[Kink]
     endings: Mapping[BallId, Ending]
+    touches: Sequence[Touches] = ()
 
     def since_strike(self, true_s: float) -> float:
         """Seconds from the tip contact on the recording's clock."""
@@ -85,7 +87,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
     contacts = explain(kinks, around, free=free, frame_s=frame)
-    contacts = play_moments(kinks, contacts, paths, around, strike, frame)
+    contacts, touches = play_moments(kinks, contacts, paths, around, strike, frame)
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
     contacts = separate(contacts)
@@ -107,6 +109,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         contacts=contacts,
         wakes=[kink for kink in wakes.values() if kink is not strike],
         endings=endings,
+        touches=touches,
     )
 
 

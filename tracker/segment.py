@@ -13,7 +13,7 @@ A recording that opens with balls in motion gives a window whose strike was not 
 window that is not complete. The same code serves live states and finished tracks.
 """
 
-from collections import deque
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import hypot, inf, sqrt
@@ -51,6 +51,8 @@ LEAD_S = 3.0
 """Rest before a stroke that a window takes along, seconds."""
 KEEP_S = 4.0
 """States kept while the table rests, seconds."""
+FORGET_ROWS = 400
+"""Places of a ball that are past before they are dropped: dropping each at once costs more than it saves."""
 SUDDEN_S = 0.25
 """A struck ball is fastest within this time of its start."""
 
@@ -81,64 +83,59 @@ class ShotWindow:
 
 
 @dataclass(slots=True)
-class _Mean:
-    """Running mean of places."""
-
-    count: int = 0
-    x: float = 0.0
-    y: float = 0.0
-
-    def add(self, x: float, y: float) -> None:
-        """Take a place."""
-        self.count += 1
-        self.x += x
-        self.y += y
-
-    def distance(self, other: "_Mean") -> float:
-        """Between the two means, metres."""
-        return hypot(self.x / self.count - other.x / other.count, self.y / self.count - other.y / other.count)
-
-
-@dataclass(slots=True)
 class _Watch:
-    """Recent places of one ball."""
+    """Recent places of one ball, with running sums so that a mean costs no loop."""
 
-    places: deque[tuple[float, float, float]] = field(default_factory=deque)
+    times_s: list[float] = field(default_factory=list)
+    xs: list[float] = field(default_factory=list)
+    ys: list[float] = field(default_factory=list)
+    sums: list[tuple[float, float]] = field(default_factory=lambda: [(0.0, 0.0)])
+    start: int = 0
     noise_m2: float = FIRST_NOISE_M**2
     moving: bool = False
     seen_s: float = -inf
 
     def moves(self, time_s: float, x: float, y: float) -> bool | None:
         """Take a place; whether the ball moves, None while too little is known."""
-        places = self.places
-        places.append((time_s, x, y))
-        while places and places[0][0] < time_s - REST_S:
-            places.popleft()
-        new, old = _Mean(), _Mean()
-        for when, px, py in places:
-            if when > time_s - SPAN_S:
-                new.add(px, py)
-            elif time_s - LAG_S - SPAN_S <= when <= time_s - LAG_S + 0.5 * SPAN_S:
-                old.add(px, py)
-        if new.count < 2 or old.count < 2:
+        times, sums = self.times_s, self.sums
+        times.append(time_s)
+        self.xs.append(x)
+        self.ys.append(y)
+        sums.append((sums[-1][0] + x, sums[-1][1] + y))
+        while times[self.start] < time_s - REST_S:
+            self.start += 1
+        if self.start > FORGET_ROWS:
+            self._forget()
+        new = bisect_right(times, time_s - SPAN_S, self.start)
+        old = bisect_left(times, time_s - LAG_S - SPAN_S, self.start), bisect_right(times, time_s - LAG_S + 0.5 * SPAN_S, self.start)
+        count, earlier = len(times) - new, old[1] - old[0]
+        if count < 2 or earlier < 2:
             return None
-        shift = new.distance(old)
-        if len(places) >= 4:
-            (_, x0, y0), (_, x1, y1), (_, x2, y2) = places[-3], places[-2], places[-1]
-            second = ((x2 - 2 * x1 + x0) ** 2 + (y2 - 2 * y1 + y0) ** 2) / 12
+        shift = hypot(
+            (sums[-1][0] - sums[new][0]) / count - (sums[old[1]][0] - sums[old[0]][0]) / earlier,
+            (sums[-1][1] - sums[new][1]) / count - (sums[old[1]][1] - sums[old[0]][1]) / earlier,
+        )
+        if len(times) - self.start >= 4:
+            xs, ys = self.xs, self.ys
+            second = ((xs[-1] - 2 * xs[-2] + xs[-3]) ** 2 + (ys[-1] - 2 * ys[-2] + ys[-3]) ** 2) / 12
             # slow to follow jumps, so that a stroke does not pass for noise
             self.noise_m2 += 0.05 * (min(second, 9 * self.noise_m2) - self.noise_m2)
-        limit = max(MOVED_M, NOISE_FACTOR * sqrt(self.noise_m2 * (1 / new.count + 1 / old.count)))
+        limit = max(MOVED_M, NOISE_FACTOR * sqrt(self.noise_m2 * (1 / count + 1 / earlier)))
         return shift > limit
+
+    def _forget(self) -> None:
+        del self.times_s[: self.start], self.xs[: self.start], self.ys[: self.start], self.sums[: self.start]
+        self.start = 0
 
     def drifts(self, time_s: float) -> bool:
         """Whether the last half second shows a steady drift: a roll too slow to be seen in a quarter second."""
-        places = np.array([p for p in self.places if p[0] > time_s - REST_S])
-        if len(places) < 5:
+        first = bisect_right(self.times_s, time_s - REST_S, self.start)
+        times = np.array(self.times_s[first:])
+        if len(times) < 5:
             return False
-        tau = places[:, 0] - places[:, 0].mean()
+        tau = times - times.mean()
         spread = float(tau @ tau)
-        slope = tau @ places[:, 1:] / spread
+        slope = tau @ np.column_stack([self.xs[first:], self.ys[first:]]) / spread
         return bool(np.hypot(slope[0], slope[1]) > max(DRIFT_MPS, DRIFT_SIGMAS * (self.noise_m2 / spread) ** 0.5))
 
 

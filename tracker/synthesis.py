@@ -63,6 +63,23 @@ NEAR_M = 0.02
 """A ball this near to the way of another takes part."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touches:
+    """What the struck ball touched first in a moment.
+
+    Attributes:
+        start_s: The moment.
+        end_s: Its end.
+        share: Ball to probability; what is left of 1 touched none.
+        runs: How many runs carry that, by their weights: few say little.
+    """
+
+    start_s: float
+    end_s: float
+    share: Mapping[BallId, float]
+    runs: float
+
+
 @dataclass(slots=True)
 class _Moment:
     """Changes of course that belong together, and who takes part."""
@@ -81,7 +98,7 @@ def play_moments(
     around: Surroundings,
     free: Kink | None,
     frame_s: float,
-) -> list[Contact]:
+) -> tuple[list[Contact], tuple[Touches, ...]]:
     """The contacts of a shot, those of moments that hold several found by playing them.
 
     Args:
@@ -93,22 +110,25 @@ def play_moments(
         frame_s: Usual spacing of the frames.
 
     Returns:
-        Contacts in time order.
+        Contacts in time order, and what the struck ball touched first in each moment that it takes part in.
     """
     result = list(contacts)
+    touches = []
     for group in _groups(kinks, around, frame_s):
         if len({kink.ball for kink in group}) > BALLS or any(kink is free for kink in group):
             continue
         moment = _moment(group, paths, around)
         if moment is None or not _crowded(moment, around):
             continue
-        played = _play(moment, around)
+        played = _play(moment, around, free.ball if free is not None else None)
         if played is None:
             continue
         kept = [c for c in result if not _explains(c, group)]
-        result = kept + played
+        result = kept + played[0]
+        if played[1] is not None:
+            touches.append(played[1])
     result.sort(key=lambda contact: contact.time_s)
-    return result
+    return result, tuple(sorted(touches, key=lambda touch: touch.start_s))
 
 
 def _explains(contact: Contact, group: Sequence[Kink]) -> bool:
@@ -260,7 +280,7 @@ class _Runs:
         self.impulse[rows, step] = back - inward
 
 
-def _play(moment: _Moment, around: Surroundings) -> list[Contact] | None:
+def _play(moment: _Moment, around: Surroundings, struck: BallId | None) -> tuple[list[Contact], Touches | None] | None:
     runs = _Runs(moment, around)
     if not runs.pairs and not runs.walls:
         return None
@@ -276,7 +296,21 @@ def _play(moment: _Moment, around: Surroundings) -> list[Contact] | None:
         return None
     weight = np.exp(-0.5 * (misfit - misfit.min()))
     weight /= weight.sum()
-    return _told(moment, runs, weight)
+    return _told(moment, runs, weight), _touches(moment, runs, weight, struck)
+
+
+def _touches(moment: _Moment, runs: _Runs, weight: FloatArray, struck: BallId | None) -> Touches | None:
+    names = list(moment.before)
+    if struck not in names:
+        return None
+    me = names.index(struck)
+    mine = {k: j if i == me else i for k, (i, j) in enumerate(runs.pairs) if me in (i, j)}
+    share: dict[BallId, float] = {}
+    for row, w in zip(runs.edge, weight, strict=True):
+        first = next((mine[int(edge)] for edge in row if int(edge) in mine), None)
+        if first is not None:
+            share[names[first]] = share.get(names[first], 0.0) + float(w)
+    return Touches(start_s=moment.start_s, end_s=moment.end_s, share=share, runs=float(1 / (weight @ weight)))
 
 
 def _told(moment: _Moment, runs: _Runs, weight: FloatArray) -> list[Contact]:

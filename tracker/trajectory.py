@@ -40,6 +40,9 @@ STEP_SAMPLES = 14
 """On each side of a step between two rests so many samples may belong to the movement: a graze rolls a ball on for a
 quarter second."""
 
+STEP_GRID = 3
+"""Ends of that movement are tried so many samples apart: a graze is too slow for more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
@@ -251,8 +254,8 @@ def _insert_moves(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, va
             continue
         best: tuple[float, int, int] | None = None
         low, high = max(before.first + 1, before.last - STEP_SAMPLES), min(piece.last - 1, piece.first + STEP_SAMPLES)
-        for start in range(low, before.last + 2):
-            for stop in range(max(start + 1, piece.first - 1), high + 1):
+        for start in range(low, before.last + 2, STEP_GRID):
+            for stop in range(max(start + 1, piece.first - 1), high + 1, STEP_GRID):
                 spans = ((before.first, start - 1, False), (start, stop, True), (stop + 1, piece.last, False))
                 cost = sum(_misfit(times_s, xy_m, variance, *span) for span in spans if span[1] >= span[0])
                 if best is None or cost < best[0]:
