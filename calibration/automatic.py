@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from calibration.calibration import Calibration
 from calibration.camera import CameraModel
 from calibration.clip import main_view, median_picture
+from calibration.cloth import Cloth
+from calibration.covariance import place_doubt
 from calibration.drift import SAME_VIEW, views_match
 from calibration.ends import find_foot, foot_side, with_foot, with_foot_at
 from calibration.equipment import TableSpec
 from calibration.search import find_fit
+from calibration.sizes import BallSizes, doubt_name, measure_balls
 from calibration.solve import Lens, modelled_px
 from calibration.table import Table
 
@@ -49,6 +52,7 @@ class Finding:
         landmarks_px: Shape (N, 2), points found on noses, full size.
         modelled_px: Shape (N, 2), where the model has the nearest point of the nose.
         foot_by: What the foot was known by; empty where it is not.
+        balls: Those that were measured as a check of the table's name; None where none were looked for.
     """
 
     calibration: Calibration
@@ -56,6 +60,7 @@ class Finding:
     landmarks_px: FloatArray
     modelled_px: FloatArray
     foot_by: str
+    balls: BallSizes | None = None
 
 
 def calibrate_image(image: Image, spec: TableSpec, foot: str | None = None) -> Calibration | CalibrationFailure:
@@ -116,7 +121,8 @@ def _find(picture: Image, moments: list[Image], spec: TableSpec, foot: str | Non
     size = (picture.shape[1], picture.shape[0])
     scale = min(1.0, _WORK_PX / max(size))
     work = _resized(picture, scale)
-    fit = find_fit(work, spec, None if lens is None else lens.scaled((work.shape[1], work.shape[0])))
+    known = None if lens is None else lens.scaled((work.shape[1], work.shape[0]))
+    fit = find_fit(work, spec, known)
     if isinstance(fit, str):
         return CalibrationFailure(reason=fit)
     solution, edges, cloth = fit.solution, fit.edges, fit.cloth
@@ -128,6 +134,7 @@ def _find(picture: Image, moments: list[Image], spec: TableSpec, foot: str | Non
         residual_mm=fit.residual_mm,
         good=not fit.because,
         because=fit.because,
+        doubt=place_doubt(solution, edges, spec, solution.camera.image_size_px, known),
     )
     by = ""
     if foot is not None:
@@ -136,6 +143,10 @@ def _find(picture: Image, moments: list[Image], spec: TableSpec, foot: str | Non
         evidence = find_foot([_resized(moment, scale) for moment in moments], solution.camera, spec, cloth)
         if evidence is not None:
             calibration, by = with_foot_at(calibration, evidence[0]), evidence[1]
+    balls = _balls([_resized(moment, scale) for moment in moments], solution.camera, spec, cloth)
+    wrong = doubt_name(spec, balls, fit.mouths.corner_mouth_m)
+    if wrong:
+        calibration = replace(calibration, good=False, because=(*calibration.because, wrong))
     noses = [edge for edge in edges if not edge.outer]
     landmarks = np.concatenate([edge.points_px for edge in noses])
     modelled = np.concatenate([modelled_px(edge, solution, spec) for edge in noses])
@@ -148,7 +159,19 @@ def _find(picture: Image, moments: list[Image], spec: TableSpec, foot: str | Non
         landmarks_px=(landmarks + 0.5) * factor - 0.5,
         modelled_px=(modelled + 0.5) * factor - 0.5,
         foot_by=by,
+        balls=balls,
     )
+
+
+def _balls(moments: list[Image], camera: CameraModel, spec: TableSpec, cloth: Cloth) -> BallSizes | None:
+    """Balls measured in the first moment that shows enough of them, else in the first."""
+    first: BallSizes | None = None
+    for moment in moments:
+        sizes = measure_balls(moment, camera, spec, cloth)
+        if sizes.told:
+            return sizes
+        first = first or sizes
+    return first
 
 
 def _resized(image: Image, scale: float) -> Image:

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from calibration.automatic import CalibrationFailure
 from calibration.calibration import Calibration
+from calibration.covariance import place_doubt
 from calibration.ends import foot_side, with_foot
 from calibration.equipment import TableSpec
 from calibration.errors import InputError
@@ -71,5 +72,6 @@ def calibrate_corners(
         residual_mm=(float(np.median(away)), float(away.max())),
         good=not because,
         because=because,
+        doubt=place_doubt(solution, edges, spec, image_size_px, lens),
     )
     return calibration if foot is None else with_foot(calibration, foot)

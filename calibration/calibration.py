@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from calibration.camera import CameraModel
+from calibration.camera import CameraModel, FloatArray
+from calibration.doubt import PlaceDoubt
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from calibration.table import CORNERS, POCKETS, Table
@@ -28,6 +30,7 @@ class Calibration:
         residual_mm: Median and largest distance of a landmark from its modelled place.
         good: Within the stated limits.
         because: Why not good, one line each; empty when good.
+        doubt: How well the place of a ball is known over the bed; None where that was not worked out (older files).
     """
 
     table: Table
@@ -37,6 +40,7 @@ class Calibration:
     residual_mm: tuple[float, float]
     good: bool
     because: tuple[str, ...] = ()
+    doubt: PlaceDoubt | None = None
 
     @property
     def spec(self) -> TableSpec:
@@ -52,6 +56,19 @@ class Calibration:
         """Picture points of the middles of the six mouths, at nose height."""
         return self._pixels({name: self.table.mouth_centre_m(name) for name in POCKETS})
 
+    def position_sigma_m(self, places_m: ArrayLike) -> FloatArray:
+        """Standard deviations of x and y that a ball's place has from calibration alone.
+
+        Args:
+            places_m: Shape (N, 2), metres, table frame.
+
+        Returns:
+            Shape (N, 2), metres; NaN where the table file does not say.
+        """
+        if self.doubt is not None:
+            return self.doubt.at(places_m)
+        return np.full((np.asarray(places_m, dtype=np.float64).reshape(-1, 2).shape[0], 2), np.nan)
+
     def _pixels(self, points: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
         pixels = self.camera.to_pixels(list(points.values()), height_m=self.spec.nose_height_m)
         return {name: (float(x), float(y)) for name, (x, y) in zip(points, pixels, strict=True)}
@@ -59,6 +76,7 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """The table file as an object."""
         spec, camera = self.spec, self.camera
+        doubt = {} if self.doubt is None else {"position_sigma": self.doubt.to_dict()}
         return {
             "format": FORMAT,
             "name": spec.name,
@@ -80,6 +98,7 @@ class Calibration:
             "residual_mm": {"median": round(self.residual_mm[0], 3), "max": round(self.residual_mm[1], 3)},
             "good": self.good,
             "because": list(self.because),
+            **doubt,
         }
 
     @classmethod
@@ -118,6 +137,7 @@ class Calibration:
                 residual_mm=(float(residual["median"]), float(residual["max"])),
                 good=bool(data["good"]),
                 because=tuple(data.get("because", ())),
+                doubt=PlaceDoubt.from_dict(data["position_sigma"]) if data.get("position_sigma") else None,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{where}: missing or malformed field: {error}; make it again with cueref calibrate") from error

@@ -77,14 +77,20 @@ def with_foot(calibration: Calibration, side: str) -> Calibration:
     if abs(towards) < 0.38:
         here = foot_side(calibration.camera, calibration.spec)
         raise InputError(f"no end of the table is at the {side} of the picture; its long axis runs to the {here}; give an end")
-    camera = calibration.camera if towards > 0 else turned(calibration.camera)
-    return replace(calibration, camera=camera, foot_known=True, foot_side=side)
+    return replace(calibration if towards > 0 else with_ends_swapped(calibration), foot_known=True, foot_side=side)
 
 
 def with_foot_at(calibration: Calibration, x_m: float) -> Calibration:
     """The calibration with the foot at the end where x has the sign of `x_m` (a rack seen there), known from now on."""
-    camera = calibration.camera if x_m >= 0 else turned(calibration.camera)
-    return replace(calibration, camera=camera, foot_known=True, foot_side=foot_side(camera, calibration.spec))
+    right = calibration if x_m >= 0 else with_ends_swapped(calibration)
+    return replace(right, foot_known=True, foot_side=foot_side(right.camera, calibration.spec))
+
+
+def with_ends_swapped(calibration: Calibration) -> Calibration:
+    """The calibration with head and foot named the other way round; what is known of the foot stays as it was."""
+    doubt = None if calibration.doubt is None else calibration.doubt.turned()
+    camera = turned(calibration.camera)
+    return replace(calibration, camera=camera, foot_side=foot_side(camera, calibration.spec), doubt=doubt)
 
 
 def find_foot(images: Sequence[Image], camera: CameraModel, spec: TableSpec, cloth: Cloth) -> tuple[float, str] | None:

@@ -63,6 +63,7 @@ class MouthCheck:
         off_m: Disagreement of a pocket with the others, metres, the second largest; 0 where fewer than two were seen.
             One pocket is easily covered by a person or filled by a ball; a wrong side has two.
         where: That pocket, empty where fewer than two were seen.
+        corner_mouth_m: Distance of the two ends of rubber at a corner, the usual one; None where fewer than four were seen.
     """
 
     visible: int
@@ -70,6 +71,7 @@ class MouthCheck:
     measured: int
     off_m: float
     where: str
+    corner_mouth_m: float | None = None
 
 
 def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> MouthCheck:
@@ -93,7 +95,12 @@ def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth, 
     ranked = sorted(away, key=lambda name: -away[name])
     where = ranked[1] if len(ranked) > 1 else ""
     return MouthCheck(
-        visible=visible, holes=holes, measured=len(corner) + 2 * len(middle), off_m=away[where] if where else 0.0, where=where
+        visible=visible,
+        holes=holes,
+        measured=len(corner) + 2 * len(middle),
+        off_m=away[where] if where else 0.0,
+        where=where,
+        corner_mouth_m=None if usual is None else usual * float(np.sqrt(2)),
     )
 
 

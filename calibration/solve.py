@@ -44,8 +44,8 @@ _MIDDLE_SIGMA = 0.03
 Held fast, a cropped and tilted view fits its noses and is yet centimetres off within; free, an upright one runs away."""
 _RUBBER_M, _RUBBER_SIGMA_M = 0.047, 0.008
 """Width of rubber seen from above: 30 to 70 mm."""
-_PRIOR_SLOPES = np.zeros((6, 12))
-_PRIOR_SLOPES[range(6), (0, 1, 2, 9, 10, 11)] = 1 / np.array([_FOCAL_SIGMA, *_LENS_SIGMA, _RUBBER_SIGMA_M, _MIDDLE_SIGMA, _MIDDLE_SIGMA])
+PRIOR_SLOPES = np.zeros((6, 12))
+PRIOR_SLOPES[range(6), (0, 1, 2, 9, 10, 11)] = 1 / np.array([_FOCAL_SIGMA, *_LENS_SIGMA, _RUBBER_SIGMA_M, _MIDDLE_SIGMA, _MIDDLE_SIGMA])
 """Derivative of the priors by the parameters: each holds one."""
 _NOISE_M = 0.001
 """Scale of a good landmark's residual; beyond it the loss grows only linearly."""
@@ -190,8 +190,7 @@ def solve(
         lens: Where it is known.
     """
     lines = Lines.of(edges, spec, camera_from(start, image_size_px, lens))
-    weights = np.concatenate([np.full(len(e.along_m), min(1.0, np.sqrt(30 / max(1, len(e.along_m))))) for e in edges])
-    sigmas = np.concatenate([np.full(len(e.along_m), e.sigma_m) for e in edges])
+    weights, sigmas = landmark_weights(edges)
 
     def residuals(parameters: FloatArray) -> FloatArray:
         away = lines.distances_m(camera_from(parameters, image_size_px, lens), float(parameters[9]))
@@ -210,11 +209,17 @@ def solve(
         camera = camera_from(parameters, image_size_px, lens)
         away = np.nan_to_num(lines.distances_m(camera, float(parameters[9])), nan=10.0) / sigmas
         landmarks = (_soften_slope(away) * weights / sigmas)[:, None] * lines.slopes(camera, parameters, known_lens=lens is not None)
-        return np.concatenate([landmarks, _PRIOR_SLOPES])
+        return np.concatenate([landmarks, PRIOR_SLOPES])
 
     fit = least_squares(residuals, start, jac=slopes, x_scale="jac", max_nfev=60, ftol=1e-7, xtol=1e-7, gtol=1e-7)
     found = np.asarray(fit.x, dtype=np.float64)
     return Solution(camera=camera_from(found, image_size_px, lens), rubber_m=float(found[9]), parameters=found)
+
+
+def landmark_weights(edges: Sequence[EdgePoints]) -> tuple[FloatArray, FloatArray]:
+    """Weight of each landmark's residual and its standard deviation in metres; a long edge counts at most as 30 points."""
+    weights = np.concatenate([np.full(len(e.along_m), min(1.0, np.sqrt(30 / max(1, len(e.along_m))))) for e in edges])
+    return weights, np.concatenate([np.full(len(e.along_m), e.sigma_m) for e in edges])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -38,7 +39,7 @@ _CAMERA_PICTURES, _CAMERA_SKIP = 16, 10
 @click.option("--table", "name", help="Name of the table's size (wpa-9ft, wpa-8ft, home-8ft, bar-7ft, pyramid-12ft).")
 @click.option("--length-mm", type=float, help="Playing surface nose to nose along the long string.")
 @click.option("--width-mm", type=float, help="Playing surface nose to nose across.")
-@click.option("--ball-mm", type=float, help="Ball diameter.")
+@click.option("--ball-mm", type=float, help="Ball diameter; beside --table, where other balls are played with.")
 @click.option("--proportion", type=float, help="Length to width where no size is known; places are then fractions of the length.")
 @click.option("--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="Where the noses meet, in turn, when the automatic way fails.")
 @click.option("--lens", multiple=True, type=click.Path(path_type=Path), help="Chessboard pictures of this camera; may be repeated.")
@@ -91,6 +92,8 @@ def command(
 
 def _spec(name: str | None, length: float | None, width: float | None, ball: float | None, proportion: float | None) -> TableSpec:
     sizes = (length, width, ball)
+    if name is not None and ball is not None and length is None and width is None and proportion is None:
+        return replace(find_table(name), ball_diameter_m=ball / 1000)
     ways = [name is not None, any(size is not None for size in sizes), proportion is not None]
     if sum(ways) > 1:
         raise InputError("give a table's name, its sizes, or its proportion, not several of them")
@@ -188,6 +191,16 @@ def _tell(output: Path, found: Finding, as_json: bool) -> None:
         f"{output}: {verdict}; noses within {made.residual_mm[0]:.2f} mm (median), {made.residual_mm[1]:.2f} mm at most; {foot}", err=True
     )
     click.echo(f"{output.with_suffix('.png')}: look at the fit", err=True)
+    if made.doubt is not None and made.spec.metric:
+        sigma = 1000 * np.hypot(*made.doubt.sigma_m.reshape(-1, 2).T)
+        click.echo(
+            f"a ball is placed to {np.median(sigma):.1f} mm, {sigma.max():.1f} mm where it is worst (one standard deviation)", err=True
+        )
+    if found.balls is not None and found.balls.told and made.spec.metric:
+        click.echo(
+            f"{found.balls.count} balls measure {1000 * found.balls.diameter_m:.1f} mm; {1000 * made.spec.ball_diameter_m:.1f} by name",
+            err=True,
+        )
     if as_json:
         json.dump(made.to_dict(), sys.stdout, indent=1)
         sys.stdout.write("\n")

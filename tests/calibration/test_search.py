@@ -37,6 +37,7 @@ def test_an_end_outside_the_picture_is_named(right_px: float, side: str) -> None
     assert f"out of the picture at the {side};" in found.reason
 
 
+@pytest.mark.slow
 def test_a_carom_table_is_no_pool_table() -> None:
     """Cloth, cushions and rails without pockets are refused, and the reason is the pockets."""
     found = calibrate_image(paint(camera(), SPEC, cloth=BLUE, pockets=()), SPEC)
@@ -55,6 +56,14 @@ def test_mouths_agree_with_the_true_camera_and_with_no_other() -> None:
     assert right.measured >= 10
     assert right.off_m < 0.012
     assert wrong.off_m > 0.025
+
+
+def test_no_hole_is_seen_where_there_are_no_pockets() -> None:
+    """On a carom table, with the true camera, none of the six places has a hole."""
+    picture = paint(camera(), SPEC, cloth=BLUE, pockets=())
+    cloth = find_cloth(picture)
+    assert cloth is not None
+    assert check_mouths(picture, camera(), Table(SPEC), cloth, 0.05).holes == 0
 
 
 @pytest.mark.slow

@@ -1,0 +1,107 @@
+"""How well the place of a ball is known: the covariance of the camera fit, carried to the bed.
+
+The fit's parameters p minimise a weighted sum over landmarks, so a small error d of the landmarks moves them by
+H^-1 A' W d (A: derivatives, W: weights as the robust loss left them, H = A' W A + priors). With the errors'
+covariance C that gives cov(p) = H^-1 (A' W C W A + P) H^-1 (the "sandwich", White 1980), and with the derivatives of
+a ball's place by p at a given pixel, the covariance of that place.
+
+C is where honesty is needed: neighbouring landmarks err together. It has four parts: scatter that fades along a
+cushion, taken from the fit's own residuals; a shift of one whole nose; a shift of all noses together, outward or inward
+(a shade's edge taken for the nose); and for the outer edges of the rubber a shift of each. The shifts cannot be seen
+in the residuals, they are measured on rendered tables with known cameras. P is the spread of real cameras about what
+the priors say, which is wider than the priors' own.
+
+Fails: a fit that is wrong as a whole (a side that is no nose) is worse than this says; the verdict is there for that.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.doubt import PlaceDoubt
+from calibration.equipment import TableSpec
+from calibration.solve import PRIOR_SLOPES, EdgePoints, Lens, Lines, Solution, camera_from, landmark_weights
+
+FloatArray = NDArray[np.float64]
+
+_ACROSS_X, _ACROSS_Y = 9, 5
+"""Places along and across the bed at which the doubt is kept; between them it changes by less than a tenth."""
+_COMMON_M = 0.0006
+"""Shift of all noses together, rendered tables: a shade taken for a nose gives 1 to 3 mm, but on few of them. Half as much
+states errors 1.1 times too small on average, twice as much 1.4 times too large."""
+_SIDE_M = 0.0005
+"""Shift of one nose on its own, rendered tables."""
+_OUTER_M = 0.0012
+"""Shift of one outer edge of the rubber: rails and lamps differ from side to side by 1 to 5 mm, and the robust loss passes
+over the large ones."""
+_FADE_M = 0.25
+"""Length along a cushion over which errors of landmarks fade: a worn stretch, a lamp's patch."""
+_SPREAD = np.array([1.5, 1.2, 1.2, 1.0, 1.0, 1.0])
+"""How much wider real cameras spread than the priors of `solve` say: focal lengths run from 0.6 to 4 pictures."""
+_LEAST_M = 0.0003
+"""What remains with a perfect fit: tangential distortion, a nose height that differs by 1 % of the ball."""
+
+
+def place_doubt(
+    solution: Solution, edges: Sequence[EdgePoints], spec: TableSpec, image_size_px: tuple[int, int], lens: Lens | None = None
+) -> PlaceDoubt:
+    """How well balls are placed by a fitted camera.
+
+    Args:
+        solution: The fit.
+        edges: What it was fitted to.
+        spec: The table.
+        image_size_px: (width, height) of the picture that was fitted.
+        lens: Where it was known.
+    """
+    covariance = parameter_covariance(solution, edges, spec, lens)
+    x = np.linspace(-0.5, 0.5, _ACROSS_X) * spec.length_m
+    y = np.linspace(-0.5, 0.5, _ACROSS_Y) * spec.width_m
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    radius = spec.ball_radius_m
+    pixels = solution.camera.to_pixels(grid, height_m=radius)
+    by = np.empty((len(grid), 2, len(solution.parameters)))
+    for k in range(len(solution.parameters)):
+        moved = [solution.parameters.copy(), solution.parameters.copy()]
+        moved[0][k] -= _SMALL
+        moved[1][k] += _SMALL
+        before, after = (camera_from(p, image_size_px, lens).to_table(pixels, height_m=radius) for p in moved)
+        by[..., k] = (after - before) / (2 * _SMALL)
+    variance = np.einsum("gik,kl,gil->gi", by, covariance, by)
+    sigma = np.sqrt(np.nan_to_num(variance, nan=1.0) + _LEAST_M**2)
+    return PlaceDoubt(x_m=x, y_m=y, sigma_m=sigma.reshape(_ACROSS_Y, _ACROSS_X, 2))
+
+
+_SMALL = 1e-5
+"""Step of the numerical derivatives: metres, radians, shares; rounding and bend both stay below a millionth."""
+
+
+def parameter_covariance(solution: Solution, edges: Sequence[EdgePoints], spec: TableSpec, lens: Lens | None = None) -> FloatArray:
+    """Covariance of the parameters of a fit, shape (12, 12); those that a known lens fixes have their prior's."""
+    lines = Lines.of(edges, spec, solution.camera)
+    by = lines.slopes(solution.camera, solution.parameters, known_lens=lens is not None)
+    away = np.nan_to_num(lines.distances_m(solution.camera, solution.rubber_m))
+    weights, sigmas = landmark_weights(edges)
+    robust = (weights / sigmas) ** 2 / np.sqrt(1 + (away / sigmas) ** 2)
+    bread = np.linalg.inv(by.T @ (robust[:, None] * by) + PRIOR_SLOPES.T @ PRIOR_SLOPES)
+    prior = _SPREAD[:, None] * PRIOR_SLOPES
+    meat = prior.T @ prior
+    pulls = robust[:, None] * by
+    common = np.zeros(by.shape[1])
+    start = 0
+    for edge in edges:
+        own = slice(start, start + len(edge.along_m))
+        start = own.stop
+        pull, spread = pulls[own], float(np.sqrt(np.mean(np.minimum(np.abs(away[own]), 3 * edge.sigma_m) ** 2)))
+        by_hand = len(edge.along_m) <= 2
+        scatter = max(spread, edge.sigma_m / 2) if not by_hand else edge.sigma_m
+        fade = np.abs(edge.along_m[:, None] - edge.along_m) / (1e-6 if by_hand else _FADE_M)
+        meat += scatter**2 * pull.T @ np.exp(-fade) @ pull
+        if by_hand:
+            continue
+        whole = pull.sum(axis=0)
+        meat += (_OUTER_M if edge.outer else _SIDE_M) ** 2 * np.outer(whole, whole)
+        common += 0.0 if edge.outer else whole
+    meat += _COMMON_M**2 * np.outer(common, common)
+    return np.asarray(bread @ meat @ bread, dtype=np.float64)
