@@ -14,7 +14,7 @@ Fails: a ball picked up by hand at a mouth looks pocketed; the event reader know
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, hypot
+from math import exp, hypot, log
 
 import numpy as np
 
@@ -52,6 +52,12 @@ _GHOST_SHARE = 0.6
 knuckles 0.2 to 0.5."""
 _GHOST_SCORE = 0.75
 """Mean score below which it can be one: balls at rest in the open have 0.95 and more, hands 0.3 to 0.7."""
+_TURN_SHARE = 0.15
+"""Last step off the mean of the last two by this share: the ball turned in between, and the mean leads nowhere."""
+_JUMP_MPS = 1.5
+"""A ball slower than this seldom jumps a cushion: it came back and was missed as likely."""
+_SEEN_SHARE = 0.6
+"""Share of pictures in which a fast ball that still ran on the bed would be seen."""
 _NEXT_PICTURE_S = 0.06
 """A ball is expected in the next picture but one at 25 a second: where it reached a nose in between, it may be in the air."""
 _BEYOND_S = 0.3
@@ -75,6 +81,8 @@ class _Clues:
     off: bool
     beyond: bool
     watched_s: float
+    fast: bool = True
+    missed: float = 0.0
 
 
 def read_ends(
@@ -152,6 +160,8 @@ def _read_end(track: BallTrack, tracks: Sequence[BallTrack], frames: Sequence[Fr
         off=off,
         beyond=beyond,
         watched_s=watched,
+        fast=hypot(*velocity) > _JUMP_MPS,
+        missed=_pictures_to_mouths((x, y), velocity, frames, places) if leaves else 0.0,
     )
     p_pocketed, p_off, p_hidden = _weigh(clues)
     if cup is not None and clues.in_cup:
@@ -178,7 +188,7 @@ def _read_end(track: BallTrack, tracks: Sequence[BallTrack], frames: Sequence[Fr
 
 
 def _last_motion(track: BallTrack, row: int) -> tuple[tuple[float, float], bool]:
-    """Velocity over the last few measured rows, and whether the ball rests there."""
+    """Velocity over the last few measured rows, and whether the ball rests there; a ball that turned has the last step's."""
     rows = [k for k in np.flatnonzero(track.seen[: row + 1])[-4:] if track.times_s[row] - track.times_s[k] < 0.25]
     if len(rows) < 2:
         return (0.0, 0.0), False
@@ -188,6 +198,10 @@ def _last_motion(track: BallTrack, row: int) -> tuple[tuple[float, float], bool]
     still = len(rows) >= 3 and float(np.hypot(*way)) < 3 * float(track.sigma_m[row]) + 0.0015
     if still:
         return (0.0, 0.0), True
+    step_s = float(track.times_s[row] - track.times_s[rows[-2]])
+    step = track.positions_m[row] - track.positions_m[rows[-2]]
+    if float(np.hypot(*(way * (step_s / span) - step))) > _TURN_SHARE * float(np.hypot(*step)) + 6 * float(track.sigma_m[row]):
+        way, span = step, step_s
     return (float(way[0]) / span, float(way[1]) / span), False
 
 
@@ -285,6 +299,16 @@ def _leaves_soon(place: tuple[float, float], velocity: tuple[float, float], plac
     return x_out or y_out
 
 
+def _pictures_to_mouths(
+    place: tuple[float, float], velocity: tuple[float, float], frames: Sequence[FrameRecord], places: PocketMap
+) -> float:
+    """How many pictures would have shown a ball on its way to the nearest mouth at that speed."""
+    times = np.array([record.time_s for record in frames])
+    spacing = float(np.median(np.diff(times))) if len(times) > 1 else 0.04
+    way = float(np.hypot(*(places.middles_m - place).T).min()) - _AT_MOUTH_M
+    return max(way, 0.0) / max(hypot(*velocity), 1e-6) / max(spacing, 1e-3)
+
+
 def _seen_beyond(time_s: float, place: tuple[float, float], velocity: tuple[float, float], frames: Sequence[FrameRecord]) -> bool:
     """Whether something round showed over a cushion just afterwards, on the ball's straight path, where nothing was before."""
     speed = hypot(*velocity)
@@ -322,8 +346,11 @@ def _weigh(clues: _Clues) -> tuple[float, float, float]:
         pocketed += 3.0
     if clues.entry_s is None and not clues.behind and not clues.at_mouth and not clues.struck:
         pocketed -= 2.0
-    seen = min(clues.watched_s, 2.0)
+    pocketed += log(1 - _SEEN_SHARE) * min(clues.missed, 5.0)
+    seen = min(clues.watched_s, 2.5)
     hidden = 0.5 + (2.0 if clues.hidden else 0.0) + (1.5 if clues.resting else 0.0) - 2.0 * seen
+    if clues.off and not clues.fast:
+        hidden += 2.5  # it came back from the cushion, or lies at it, and is missed
     off = -3.5 + (5.0 if clues.off else 0.0) + (3.0 if clues.beyond else 0.0)
     top = max(pocketed, hidden, off)
     weights = [exp(value - top) for value in (pocketed, off, hidden)]

@@ -25,6 +25,10 @@ _ASIDE_SHARE = 0.03
 """And this share of the way: a streak of five centimetres tells its direction to two degrees."""
 _STRUCK_NATS = 1.0
 """Price of a ball at rest that is under way in the next picture: strokes and hits are rare, but each ball has them."""
+_ONWARD_NATS = 0.3
+"""Price of a step that leads on."""
+_MISSED_NATS_PER_S, _MISSED_LIMIT = 20.0, 6.0
+"""Price of a moving ball's time in plain view without a detection, and the most of it."""
 _RESCUE_NATS = 6.0
 """Price of calling something false from which a place is sought for it at the cost of two others: a second of a sure ball."""
 _SWEEPS = 8
@@ -72,28 +76,36 @@ class Labelling:
         if b.frames[0] <= a.frames[-1]:
             return _FORBIDDEN
         known = self.exchanges.get((a.index, b.index))
-        if known is not None:
-            return known
         gap = float(b.times_s[0] - a.times_s[-1])
         dx, dy = (float(v) for v in b.places_m[0] - a.places_m[-1])
         distance = hypot(dx, dy)
-        if distance > _FASTEST_MPS * gap + 0.05:
+        if known is None and distance > _FASTEST_MPS * gap + 0.05:
             return _FORBIDDEN
         missed = self._missed_s(a, b)
         if distance < 0.004 + 4 * float(a.sigma_m[-1] + b.sigma_m[0]) and (a.last_rest or b.first_rest):
-            return -0.1 - min(2.0 * missed, 4.0)
-        single = min(len(a.frames), len(b.frames)) == 1
-        aside = _aside((dx, dy), None if a.last_rest else a.last_way, None if b.first_rest else b.first_way)
-        if aside is not None and (single or a.last_rest):
-            spread = _ASIDE_M + _ASIDE_SHARE * distance + float(a.sigma_m[-1] + b.sigma_m[0])
-            start = _STRUCK_NATS if a.last_rest else 0.3
-            return max(-start - 0.5 * log(1 + (aside / spread) ** 2), -LINK_LIMIT) - min(20.0 * missed, 6.0)
+            return -0.1 - min(2.0 * missed, 4.0) if known is None else known
+        along = self._along(a, b, (dx, dy))
+        if along is not None:
+            score = along - min(_MISSED_NATS_PER_S * missed, _MISSED_LIMIT)
+            return score if known is None else max(known, score)
+        if known is not None:
+            return known
         speed = max(hypot(*a.last_v), hypot(*b.first_v), 0.2)
         reach = 0.03 + 1.3 * speed * gap
         ahead = hypot(dx - a.last_v[0] * gap, dy - a.last_v[1] * gap)
         fit = 0.5 * log(1 + (min(ahead, distance) / 0.03) ** 2)
-        score = -0.3 - fit if distance <= reach else -4.0 - fit
-        return max(score, -LINK_LIMIT) - min(20.0 * missed, 6.0)
+        score = -_ONWARD_NATS - fit if distance <= reach else -4.0 - fit
+        return max(score, -LINK_LIMIT) - min(_MISSED_NATS_PER_S * missed, _MISSED_LIMIT)
+
+    def _along(self, a: Piece, b: Piece, way: tuple[float, float]) -> float | None:
+        """Score of a step that a start from rest, or a piece of one picture, explains by its direction; None for others."""
+        if not a.last_rest and min(len(a.frames), len(b.frames)) > 1:
+            return None
+        aside = _aside(way, None if a.last_rest else a.last_way, None if b.first_rest else b.first_way)
+        if aside is None:
+            return None
+        spread = _ASIDE_M + _ASIDE_SHARE * hypot(*way) + float(a.sigma_m[-1] + b.sigma_m[0])
+        return max(-(_STRUCK_NATS if a.last_rest else _ONWARD_NATS) - 0.5 * log(1 + (aside / spread) ** 2), -LINK_LIMIT)
 
     def _missed_s(self, a: Piece, b: Piece) -> float:
         """Time in plain view between two pieces in which nothing was detected, looked at where `a` ended."""
