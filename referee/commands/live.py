@@ -39,6 +39,7 @@ Start it again with the same folder, and the match goes on where it was.
 @click.option("--store", help="Address of a database as SQLAlchemy takes it; by default SQLite in the folder.")
 @click.option("--match", "match", default="match", show_default=True, help="Name of the match in the store.")
 @click.option("--log", "log", type=click.Path(path_type=Path), help="A match log to go on from, where the folder has no match yet.")
+@click.option("--find-table", is_flag=True, help="Find the table again, though the folder holds it: the camera was moved.")
 @click.option("--accept", is_flag=True, help="Go on with a table file that is not good.")
 @click.option("--every-frame", is_flag=True, help="Of a file: judge every picture, as review does; it waits where that takes longer.")
 @click.option("--until-over", is_flag=True, help="Of a file: end when it is over.")
@@ -58,6 +59,7 @@ def command(
     store: str | None,
     match: str,
     log: Path | None,
+    find_table: bool,
     accept: bool,
     every_frame: bool,
     until_over: bool,
@@ -84,6 +86,7 @@ def command(
         race=race,
         options=given,
         foot=foot,
+        find_table=find_table,
         accept=accept,
         assumed=assumed,
         store=store,

@@ -1,4 +1,4 @@
-"""Whether the camera still shows the table as it is: lost, frozen, grey, restarted; pure, no clock of its own.
+"""Whether the camera still shows the table as it is: lost, frozen, grey, moved, restarted; pure, no clock of its own.
 
 Two questions, kept apart:
 
@@ -42,7 +42,7 @@ NOT_JUDGED_S = 1.0
 _STEP_PX = 8
 """Every so many pixels one is looked at: 32 000 of 1080p, 0.1 ms."""
 
-STATUSES = ("starting", "ok", "lost", "frozen", "grey", "restarted", "ended")
+STATUSES = ("starting", "ok", "lost", "frozen", "grey", "moved", "restarted", "ended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class CameraHealth:
         self._same_since_s = start_s
         self._grey_since_s: float | None = None
         self._restarted_s: float | None = None
-        self._ended = False
+        self._ended = self._moved = False
         self._status = CameraStatus(kind="starting", since_s=start_s)
 
     def picture(self, arrival_s: float, look: Look, *, restarted: bool = False) -> None:
@@ -103,6 +103,10 @@ class CameraHealth:
         self._grey_since_s = None if not look.is_grey else arrival_s if self._grey_since_s is None else self._grey_since_s
         self._restarted_s = arrival_s if restarted else self._restarted_s
         self._look, self._last_s = look, arrival_s
+
+    def moved(self, *, moved: bool) -> None:
+        """The camera does not stand where it was calibrated, or does again."""
+        self._moved = moved
 
     def end(self) -> None:
         """The recording is over; there will be no more pictures."""
@@ -126,6 +130,8 @@ class CameraHealth:
             return "grey"
         if self._grey_since_s is None and now_s - self._same_since_s > FROZEN_S:
             return "frozen"
+        if self._moved:
+            return "moved"
         return "restarted" if self._restarted_s is not None and now_s - self._restarted_s <= SHOWN_S else "ok"
 
 

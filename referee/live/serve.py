@@ -16,6 +16,7 @@ from calibration.automatic import CalibrationFailure, calibrate_video
 from calibration.calibration import Calibration, read_calibration, write_calibration
 from calibration.equipment import TableSpec
 from calibration.errors import InputError
+from calibration.nudge import NudgeWatch
 from referee.live.access import Keeper
 from referee.live.board import Board
 from referee.live.cameras import Camera, CameraLost, OwnPace, Pace, WaitingPace, open_camera
@@ -67,6 +68,7 @@ class LiveRequest:
         secret: Of the official's link; None for a new one.
         every_frame: Judge every picture of a file; where that takes longer than it plays, it waits.
         until_over: End when the recording is over.
+        find_table: Find the table again, though the folder holds it: the camera was moved.
     """
 
     camera: str
@@ -90,6 +92,7 @@ class LiveRequest:
     secret: str | None = None
     every_frame: bool = False
     until_over: bool = False
+    find_table: bool = False
 
 
 class Live:
@@ -107,7 +110,7 @@ class Live:
         camera = open_camera(request.camera, self.stop, pace=self._pace)
         self.calibration = _calibrated(request, camera, say)
         request.folder.mkdir(parents=True, exist_ok=True)
-        if not (request.folder / TABLE_NAME).is_file():
+        if request.find_table or not (request.folder / TABLE_NAME).is_file():
             write_calibration(request.folder / TABLE_NAME, self.calibration)
         self.store = MatchStore(request.store, request.match) if request.store else MatchStore.in_folder(request.folder, request.match)
         try:
@@ -142,6 +145,7 @@ class Live:
             lossless=request.every_frame and camera.is_file,
             pictures=self.pictures,
             media=self.media,
+            watch=lambda image: NudgeWatch(self.calibration, image),
             on_ended=self.over.set,
         )
         self._pictures = Thread(target=self.pictures.run, name="pictures", daemon=True)
@@ -299,7 +303,7 @@ def _calibrated(request: LiveRequest, camera: Camera, say: Callable[[str], None]
     kept = request.folder / TABLE_NAME
     if request.calibration is not None:
         calibration = request.calibration
-    elif kept.is_file():
+    elif kept.is_file() and not request.find_table:
         calibration = read_calibration(kept)
     else:
         say("finding the table in the picture")

@@ -15,6 +15,10 @@ CAMERA: Mapping[str, Text] = {
     "lost": {"en": "The camera is lost; trying again.", "ru": "Камера потеряна; подключаемся снова."},
     "frozen": {"en": "The picture stands still.", "ru": "Изображение застыло."},
     "grey": {"en": "The camera shows an empty picture.", "ru": "Камера показывает пустое изображение."},
+    "moved": {
+        "en": "The camera has been moved: nothing is judged until it stands as before, or the table is found again.",
+        "ru": "Камеру сдвинули: судейства нет, пока она не встанет на место или стол не будет найден заново.",
+    },
     "restarted": {"en": "The camera has started again.", "ru": "Камера перезапустилась."},
     "ended": {"en": "The recording is over.", "ru": "Запись закончилась."},
 }
@@ -67,6 +71,7 @@ NOT_JUDGED: Mapping[str, str] = {
     "lost": "the camera was lost",
     "frozen": "the picture stood still",
     "grey": "the picture was empty",
+    "moved": "the camera was moved",
     "stalled": "no picture came for too long",
     "paused": "refereeing was paused",
 }
