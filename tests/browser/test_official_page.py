@@ -46,6 +46,8 @@ def test_the_clock_counts_on_between_messages(new_page: NewPage) -> None:
     digits = page.locator("#now .digits")
 
     expect(digits).to_have_text("21")
+    canned.see(clock=a_clock(timeout="B"))
+    expect(page.locator("[data-lamp=paused]")).to_have_text("Time-out: Bo")
     canned.see(clock=a_clock(state="running", left_s=10.4))
     expect(digits).to_have_text("10")
     expect(page.locator("#now .clock")).to_have_attribute("data-state", "ten")

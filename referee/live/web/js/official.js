@@ -2,6 +2,7 @@
 
 import { byId, button, el, fill, rebuild, set } from "./dom.js";
 import { Page } from "./page.js";
+import { pauseText } from "./panel_clock.js";
 import { AskPanel } from "./panel_ask.js";
 import { CallPanel } from "./panel_call.js";
 import { DeclarePanel } from "./panel_declare.js";
@@ -57,7 +58,7 @@ stage.onPutBack = async ({ number }) => {
 };
 store.on(["match", "role"], () => drawScore(page, byId("score")));
 store.on(["match", "role"], drawBar);
-store.on(["camera", "line", "role", "match"], drawLamps);
+store.on(["camera", "line", "role", "match", "clock"], drawLamps);
 page.hear("changed", showChanges);
 page.hear("refused", (message) => message.id === null && toast(say("not_done", { why: pick(message.why) }), "bad"));
 document.addEventListener("keydown", keys);
@@ -177,11 +178,12 @@ function drawLamps() {
   const place = byId("lamps");
   const cameraState = camera?.status ?? "none";
   const missed = camera && camera.missed > 0.05 ? Math.round(camera.missed * 100) : 0;
-  rebuild(place, [page.language.code, online, cameraState, missed, may(), match?.status === "paused"], () => [
+  const paused = match?.status === "paused" || store.clock?.timeout ? pauseText(page) : null;
+  rebuild(place, [page.language.code, online, cameraState, missed, may(), paused], () => [
     lamp(online ? "good" : "bad", say(online ? "line_ok" : "line_lost"), "line"),
     lamp({ ok: "good", starting: "wait", ended: "wait", none: "wait" }[cameraState] ?? "bad", say(`camera_${cameraState}`), "camera"),
     missed ? lamp("wait", say("missed", { percent: missed }), "missed") : null,
-    match?.status === "paused" ? lamp("wait", say("paused"), "paused") : null,
+    paused ? lamp("wait", paused, "paused") : null,
     online && !may() ? el("span.reading", {}, say("reading_only")) : null,
   ]);
   document.documentElement.classList.toggle("reader", !may());

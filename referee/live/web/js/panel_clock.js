@@ -32,7 +32,14 @@ export class ClockFace {
     // Rounded up: a clock that shows 0 has run out.
     write(digits, clock.state === "expired" ? "0" : String(Math.ceil(left_s - 1e-6)));
     const ten = clock.state === "running" && (clock.ten || left_s <= TEN_S);
-    write(state, say(clock.state === "running" ? (ten ? "ten_seconds" : "seconds_left") : `clock_${clock.state}`));
+    const running = ten ? say("ten_seconds") : say("seconds_left");
+    write(state, clock.state === "running" ? running : clock.state === "paused" ? pauseText(this.page) : say(`clock_${clock.state}`));
     set(this.place, "data-state", clock.state === "expired" ? "expired" : ten ? "ten" : clock.state);
   }
+}
+
+/** Why nothing runs: a pause, or the time-out of a player. */
+export function pauseText(page) {
+  const { clock, match } = page.store;
+  return clock?.timeout ? `${page.say("time_out")}: ${match?.players[clock.timeout] ?? clock.timeout}` : page.say("paused");
 }
