@@ -32,6 +32,35 @@ class Lamp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sunlight:
+    """A patch of light from a window on the cloth, with the shadow of its bars.
+
+    Attributes:
+        centre_m: (x, y).
+        half_m: Half sizes along its own axes.
+        turned: Of its axes, radians.
+        bars: How many panes it has along its first axis.
+        share: Its light over the mean of the lamps'.
+    """
+
+    centre_m: tuple[float, float]
+    half_m: tuple[float, float]
+    turned: float
+    bars: int
+    share: float
+
+    def inside(self, places_m: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Share of its light that reaches places (..., 2)."""
+        x, y = places_m[..., 0] - np.float32(self.centre_m[0]), places_m[..., 1] - np.float32(self.centre_m[1])
+        along = x * np.float32(np.cos(self.turned)) + y * np.float32(np.sin(self.turned))
+        across = y * np.float32(np.cos(self.turned)) - x * np.float32(np.sin(self.turned))
+        soft = 0.03
+        lit = np.clip((self.half_m[0] - np.abs(along)) / soft, 0, 1) * np.clip((self.half_m[1] - np.abs(across)) / soft, 0, 1)
+        pane = (along / self.half_m[0] * 0.5 + 0.5) * self.bars % 1.0
+        return np.asarray(lit * np.clip((0.5 - np.abs(pane - 0.5)) * 25, 0.15, 1), np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sensor:
     """What the camera does to the light.
 
@@ -80,6 +109,13 @@ class Look:
     sensor: Sensor = field(default_factory=Sensor)
     exposure_gain: float = 1.0
     seed: int = 0
+    extra_lines: tuple[str, ...] = ()
+    """Of `foot string`, `long string`, `rack`, `d`."""
+    sun: tuple[Sunlight, ...] = ()
+    clutter: float = 0.0
+    """How much stands round the table, 0 nothing to 2."""
+    rail_grain: float = 0.18
+    """Contrast of the wood."""
 
 
 CLOTHS = {
@@ -158,6 +194,22 @@ def _lamp(x: float, y: float, z: float, half: tuple[float, float], share: float)
     return Lamp(centre_m=(float(x), float(y), float(z)), half_m=(float(half[0]), float(half[1])), share=float(share))
 
 
+_EXTRA_LINES = (("foot string", 0.08), ("long string", 0.12), ("rack", 0.12), ("d", 0.06))
+"""Lines that not every hall draws, and how often."""
+
+
+def _draw_sun(rng: np.random.Generator) -> tuple[Sunlight, ...]:
+    return (
+        Sunlight(
+            centre_m=(float(rng.uniform(-1.4, 1.4)), float(rng.uniform(-0.9, 0.9))),
+            half_m=(float(rng.uniform(0.2, 0.7)), float(rng.uniform(0.1, 0.35))),
+            turned=float(rng.uniform(0, np.pi)),
+            bars=int(rng.integers(1, 4)),
+            share=float(rng.uniform(0.15, 0.9)),
+        ),
+    )
+
+
 _RAILS = ((45, 42, 42), (30, 28, 30), (80, 40, 28), (110, 60, 35), (150, 105, 65), (190, 185, 178), (60, 30, 25))
 
 
@@ -186,7 +238,7 @@ def draw_look(
     diamond = float(rng.uniform(170, 250))
     grain = float(rng.uniform(25, 190))
     floor = grain * rng.uniform(0.85, 1.15, 3)
-    liner, cup = float(rng.uniform(8, 60)), float(rng.uniform(5, 70))
+    liner, cup = float(rng.uniform(14, 75)), float(rng.uniform(5, 70) if rng.random() < 0.35 else 4)
     sharp = rng.random()
     gain = rng.normal(1.0, 0.04, 3)
     return Look(
@@ -221,6 +273,10 @@ def draw_look(
         ),
         exposure_gain=float(rng.uniform(0.75, 1.2)),
         seed=int(rng.integers(2**31)),
+        extra_lines=tuple(name for name, share in _EXTRA_LINES if rng.random() < share),
+        sun=_draw_sun(rng) if rng.random() < 0.07 else (),
+        clutter=float(rng.choice([0.0, rng.uniform(0.3, 2.0)], p=[0.35, 0.65])),
+        rail_grain=float(rng.uniform(0.02, 0.22)),
     )
 
 
@@ -247,6 +303,7 @@ __all__ = [
     "Lamp",
     "Look",
     "Sensor",
+    "Sunlight",
     "draw_balls",
     "draw_cloth",
     "draw_lamps",

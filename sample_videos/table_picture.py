@@ -8,7 +8,6 @@ Fails: a camera tilted beyond about 20 degrees would see the outer sides of the 
 """
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import cv2
 import numpy as np
@@ -16,32 +15,17 @@ from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.table import Table
+from sample_videos.canvas import FINE, Canvas, Material, fill, noise
+from sample_videos.cloth_marks import paint_marks
+from sample_videos.hollows import paint_glare, paint_holes, paint_metal
 from sample_videos.looks import GAMMA, Look, encode, lamp_falloff
 from sample_videos.shapes import circle, cushions, dense, diamonds, holes, rounded_rectangle, throat
+from sample_videos.surroundings import paint_surroundings
 
 FloatArray = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 Bool = NDArray[np.bool_]
-
-FINE = 3
-"""Samples a pixel side in the map of materials; at 1 edges are stairs, beyond 4 nothing is gained."""
-_SHIFT = 4
-
-
-class Material(IntEnum):
-    """What is seen at a sample of the map."""
-
-    FLOOR = 0
-    RAIL = 1
-    IRON = 2
-    LINER = 3
-    HOLE = 4
-    CUP = 5
-    BED = 6
-    CUSHION = 7
-    DIAMOND = 8
-    CHALK = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,52 +47,10 @@ class TablePicture:
     floor: Float32
 
 
-class _Canvas:
-    def __init__(self, camera: CameraModel, fine: int) -> None:
-        self.camera, self.fine = camera, fine
-        width, height = camera.image_size_px
-        self.labels: Bytes = np.zeros((height * fine, width * fine), np.uint8)
-
-    def fill(self, points_m: FloatArray, height_m: float | FloatArray, material: Material, only: Material | None = None) -> None:
-        heights = np.broadcast_to(np.asarray(height_m, float), (len(points_m),))
-        pixels = self.camera.to_pixels(points_m, height_m=heights)
-        if only is None:
-            fill(self.labels, pixels, int(material), self.fine)
-            return
-        mask = np.zeros_like(self.labels)
-        fill(mask, pixels, 1, self.fine)
-        self.labels[(mask > 0) & (self.labels == int(only))] = int(material)
-
-    def weight(self, *materials: Material) -> Float32:
-        chosen = np.zeros_like(self.labels)
-        for material in materials:
-            mark = np.array([int(material)])
-            chosen = np.asarray(cv2.bitwise_or(chosen, cv2.inRange(self.labels, mark, mark)), np.uint8)
-        small = cv2.resize(chosen, self.camera.image_size_px, interpolation=cv2.INTER_AREA)
-        return np.asarray(small, np.float32) / np.float32(255)
-
-
-def fill(target: Bytes, pixels: FloatArray, value: int, fine: int) -> None:
-    """Fill a polygon given in picture pixels on a canvas `fine` times as large.
-
-    OpenCV also paints every sample that the outline touches, half a sample too much all round; the outline is drawn in
-    by that much first, else each nose would lie 0.2 to 0.3 pixels inside its true place.
-    """
-    scaled = (pixels + 0.5) * fine - 0.5
-    if not np.isfinite(scaled).all():
-        return
-    along = np.roll(scaled, -1, axis=0) - np.roll(scaled, 1, axis=0)
-    x, y = scaled[:, 0], scaled[:, 1]
-    turning = np.sign(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) or 1.0
-    inward = turning * np.column_stack([-along[:, 1], along[:, 0]]) / np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
-    scaled = scaled + 0.5 * inward
-    cv2.fillPoly(target, [np.round(scaled * 2**_SHIFT).astype(np.int32)], value, cv2.LINE_8, _SHIFT)
-
-
 def paint_table(camera: CameraModel, table: Table, look: Look, *, fine: int = FINE) -> TablePicture:
     """The empty table through a camera in a light; `fine` samples a pixel side."""
     rng = np.random.default_rng(look.seed)
-    canvas = _outline(_Canvas(camera, fine), table, look)
+    canvas = _outline(Canvas(camera, fine), table, look)
     width, height = camera.image_size_px
     places = _places(camera)
     light = _lamp_light(table, look, places)
@@ -120,28 +62,31 @@ def paint_table(camera: CameraModel, table: Table, look: Look, *, fine: int = FI
     cushion_colour = (slope * grain * _edge_free(light))[..., None] * cloth
     image = bed[..., None] * bed_colour + cushion[..., None] * cushion_colour
     flat = {
-        Material.IRON: look.iron or look.rail,
         Material.LINER: look.liner,
-        Material.HOLE: (0.0025, 0.0025, 0.003),
-        Material.CUP: look.cup,
         Material.DIAMOND: look.diamond_colour,
         Material.CHALK: look.chalk,
     }
     for material, colour in flat.items():
         image += canvas.weight(material)[..., None] * np.array(colour, np.float32)
-    image += canvas.weight(Material.RAIL)[..., None] * _rail(rng, places, table, look)
-    image += canvas.weight(Material.FLOOR)[..., None] * _floor(rng, places, table, look, (height, width))
-    image = _lines(rng, camera, table, look, image, bed)
+    glare = (look.rail_gloss * 0.5 * paint_glare(camera, places, look))[..., None]
+    floor = canvas.weight(Material.FLOOR)
+    hollow = paint_holes(rng, camera, places, table, look)
+    image += canvas.weight(Material.HOLE)[..., None] * hollow
+    image += canvas.weight(Material.CUP)[..., None] * (0.5 * hollow + 0.6 * np.array(look.cup, np.float32))
+    image += canvas.weight(Material.IRON)[..., None] * (paint_metal(rng, places, table, look) + glare)
+    image += canvas.weight(Material.RAIL)[..., None] * (_rail(rng, places, table, look) + glare)
+    image += floor[..., None] * paint_surroundings(rng, camera, places, table, look)
+    image = paint_marks(rng, camera, table, look, image, bed)
     gain = np.array(look.sensor.gain, np.float32) * np.float32(look.exposure_gain)
     across = ((np.arange(width, dtype=np.float32) - width / 2) / (width / 2)) ** 2
     down = ((np.arange(height, dtype=np.float32) - height / 2) / (height / 2)) ** 2
     image *= (1 - np.float32(look.sensor.vignette / 2) * (down[:, None] + across[None, :]))[..., None] * gain
     display = encode(image)
     low = canvas.weight(Material.BED, Material.HOLE, Material.CUP, Material.LINER, Material.FLOOR)
-    return TablePicture(image=display, bed=bed, low=low, cloth=np.minimum(1, bed + cushion), floor=canvas.weight(Material.FLOOR))
+    return TablePicture(image=display, bed=bed, low=low, cloth=np.minimum(1, bed + cushion), floor=floor)
 
 
-def _outline(canvas: _Canvas, table: Table, look: Look) -> _Canvas:
+def _outline(canvas: Canvas, table: Table, look: Look) -> Canvas:
     frame, nose = look.frame, table.spec.nose_height_m
     top = frame.rail_height_m
     half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
@@ -180,7 +125,7 @@ def _outline(canvas: _Canvas, table: Table, look: Look) -> _Canvas:
     return canvas
 
 
-def _chalks(canvas: _Canvas, table: Table, look: Look) -> None:
+def _chalks(canvas: Canvas, table: Table, look: Look) -> None:
     """Cubes of chalk left on the rails."""
     rng = np.random.default_rng(look.seed + 2)
     half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
@@ -193,7 +138,7 @@ def _chalks(canvas: _Canvas, table: Table, look: Look) -> None:
         canvas.fill(np.array(place) + 0.015 * corners, look.frame.rail_height_m + 0.02, Material.CHALK)
 
 
-def _irons(canvas: _Canvas, table: Table, look: Look, body: FloatArray) -> None:
+def _irons(canvas: Canvas, table: Table, look: Look, body: FloatArray) -> None:
     frame = look.frame
     half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
     edge = frame.cushion_m + frame.rail_m
@@ -244,6 +189,8 @@ def _lamp_light(table: Table, look: Look, places: Float32) -> Float32:
                 depth = half - sign * places[..., axis]
                 seen *= np.where((depth < -0.003) & ~under, 0.9, np.clip((depth - edge) / soft + 0.5, 0, 1))
         light += np.float32(share) * lamp_falloff(lamp.centre_m, places) * seen
+    for patch in look.sun:
+        light += patch.share * patch.inside(places)
     return light
 
 
@@ -266,97 +213,25 @@ def _edge_free(light: Float32) -> Float32:
     return np.asarray(cv2.resize(small, light.shape[::-1], interpolation=cv2.INTER_CUBIC), np.float32)
 
 
-def _noise(rng: np.random.Generator, shape: tuple[int, int], cells: tuple[int, int]) -> Float32:
-    coarse = rng.standard_normal((max(2, shape[0] // cells[0]), max(2, shape[1] // cells[1]))).astype(np.float32)
-    return np.asarray(cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_CUBIC), np.float32)
-
-
 def _grain(rng: np.random.Generator, shape: tuple[int, int], look: Look) -> Float32:
     """Weave and wear of the cloth as a factor round 1."""
     weave = cv2.GaussianBlur(rng.standard_normal(shape, dtype=np.float32), (0, 0), 0.7)
     grain = 1 + 2.2 * look.cloth_noise * weave
-    grain += 0.02 * (0.3 + look.wear) * _noise(rng, shape, (40, 40)) + 0.03 * look.wear * _noise(rng, shape, (6, 25))
+    grain += 0.02 * (0.3 + look.wear) * noise(rng, shape, (40, 40)) + 0.012 * look.wear * noise(rng, shape, (9, 16))
     return np.asarray(grain, np.float32)
 
 
 def _rail(rng: np.random.Generator, places: Float32, table: Table, look: Look) -> Float32:
     shape = (places.shape[0], places.shape[1])
     long = np.abs(places[..., 1]) > table.spec.width_m / 2 + 0.3 * look.frame.cushion_m
-    wood = np.where(long, _noise(rng, shape, (4, 60)), _noise(rng, shape, (60, 4)))
-    gloss = np.clip(_noise(rng, shape, (60, 120)), 0, 2) * look.rail_gloss * 0.12
-    factor = 1 + 0.18 * wood
-    return np.asarray(factor[..., None] * np.array(look.rail, np.float32) + gloss[..., None], np.float32)
+    wood = np.where(long, noise(rng, shape, (4, 60)), noise(rng, shape, (60, 4)))
+    fine = np.where(long, noise(rng, shape, (2, 24)), noise(rng, shape, (24, 2)))
+    factor = 1 + look.rail_grain * (0.7 * wood + 0.5 * fine)
+    # The edges are rounded: a lighter line inside, a darker one outside.
+    beyond = np.maximum(np.abs(places[..., 0]) - table.spec.length_m / 2, np.abs(places[..., 1]) - table.spec.width_m / 2)
+    outer = look.frame.cushion_m + look.frame.rail_m
+    factor *= 1 + 0.25 * np.exp(-np.abs(beyond - look.frame.cushion_m) / 0.004) - 0.4 * np.clip((beyond - outer + 0.015) / 0.015, 0, 1)
+    return np.asarray(np.clip(factor, 0.05, 3)[..., None] * np.array(look.rail, np.float32), np.float32)
 
 
-def _floor(rng: np.random.Generator, places: Float32, table: Table, look: Look, shape: tuple[int, int]) -> Float32:
-    colour = np.array(look.floor_colour, np.float32)
-    factor = 1 + 0.12 * _noise(rng, shape, (180, 240))
-    if look.floor == "carpet":
-        factor += 0.12 * _noise(rng, shape, (3, 3)) + 0.1 * np.sin(places[..., 0] * rng.uniform(8, 30)) * np.sin(places[..., 1] * 20)
-    elif look.floor == "boards":
-        factor += 0.15 * _noise(rng, shape, (3, 90)) + 0.2 * ((places[..., 1] * 9) % 1 < 0.03)
-    # The table's own shadow on the floor.
-    edge = look.frame.cushion_m + look.frame.rail_m
-    out_x = np.abs(places[..., 0]) - table.spec.length_m / 2 - edge
-    out_y = np.abs(places[..., 1]) - table.spec.width_m / 2 - edge
-    out = np.hypot(np.maximum(out_x, 0), np.maximum(out_y, 0))
-    factor *= 1 - 0.6 * np.exp(-out / 0.12)
-    floor = np.asarray(factor[..., None] * colour, np.float32)
-    if look.floor == "bokeh":
-        floor += _bokeh(rng, shape)
-    return np.maximum(floor, 0)
-
-
-def _bokeh(rng: np.random.Generator, shape: tuple[int, int]) -> Float32:
-    spots = np.zeros((*shape, 3), np.float32)
-    tint = rng.uniform(0.3, 1.0, 3)
-    for _ in range(int(rng.integers(200, 900))):
-        centre = (int(rng.integers(shape[1])), int(rng.integers(shape[0])))
-        size = int(rng.integers(3, 14) * shape[1] / 1920 + 1)
-        colour = tint * rng.uniform(0.2, 0.9) + rng.uniform(0, 0.2, 3)
-        axes = (size, int(size * rng.uniform(0.6, 1.6)) + 1)
-        cv2.ellipse(spots, centre, axes, float(rng.uniform(0, 180)), 0, 360, [float(c) for c in colour], -1, cv2.LINE_AA)
-    return np.asarray(cv2.GaussianBlur(spots, (0, 0), 1.5), np.float32)
-
-
-def _lines(rng: np.random.Generator, camera: CameraModel, table: Table, look: Look, image: Float32, bed: Float32) -> Float32:
-    """Nose shade lines, head string, spots, chalk marks: thin strips blended over the linear picture."""
-    height, width = bed.shape
-    half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
-    marks: list[tuple[FloatArray, float, float, float]] = []  # outline, height, factor, strength of white
-    shade, thick = float(rng.uniform(0.10, 0.45)), float(rng.uniform(0.0012, 0.0035))
-    for nose_line, _ in cushions(table, look.frame):
-        inward = -np.sign(nose_line.mean(axis=0)) * (np.abs(np.abs(nose_line).mean(axis=0) - (half_x, half_y)) < 1e-3)
-        strip = np.concatenate([nose_line, nose_line[::-1] + inward * thick])
-        marks.append((dense(strip), table.spec.nose_height_m, 1 - shade, 0.0))
-    if look.lines:
-        x, w = table.head_string_m, float(rng.uniform(0.0008, 0.002))
-        strip = np.array([(x - w, -half_y), (x + w, -half_y), (x + w, half_y), (x - w, half_y)])
-        dark = rng.random() < 0.4
-        marks.append((dense(strip), 0.0, 0.5 if dark else 1.0, 0.0 if dark else float(rng.uniform(0.02, 0.25))))
-    if look.spots:
-        dark = rng.random() < 0.5
-        for spot in list(table.spots_m().values())[:: int(rng.choice([1, 2]))]:
-            marks.append((circle(spot, float(rng.uniform(0.004, 0.012)), 20), 0.0, 0.15 if dark else 1.0, 0.0 if dark else 0.5))
-    for _ in range(int(rng.poisson(20 * look.wear))):
-        start = np.array([rng.uniform(-half_x, half_x), rng.uniform(-half_y, half_y)])
-        along = rng.normal(0, 0.025, 2)
-        across = np.array([-along[1], along[0]]) / (np.linalg.norm(along) + 1e-9) * 0.0012
-        marks.append((np.array([start, start + along, start + along + across, start + across]), 0.0, 1.0, float(rng.uniform(0.02, 0.12))))
-    for outline, z, factor, white in marks:
-        pixels = camera.to_pixels(outline, height_m=z)
-        low = np.clip(np.floor(pixels.min(axis=0)).astype(int) - 2, 0, (width, height))
-        high = np.clip(np.ceil(pixels.max(axis=0)).astype(int) + 3, 0, (width, height))
-        if (high - low).min() < 1:
-            continue
-        mask = np.zeros((4 * (high[1] - low[1]), 4 * (high[0] - low[0])), np.uint8)
-        fill(mask, pixels - low, 255, 4)
-        size = (int(high[0] - low[0]), int(high[1] - low[1]))
-        cover = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / 255
-        window = (slice(low[1], high[1]), slice(low[0], high[0]))
-        cover = (cover * bed[window] if z == 0 else cover)[..., None]
-        image[window] = image[window] * (1 - cover * (1 - factor)) + cover * np.float32(white)
-    return image
-
-
-__all__ = ["GAMMA", "Material", "TablePicture", "fill", "paint_table"]
+__all__ = ["FINE", "GAMMA", "Material", "TablePicture", "fill", "paint_table"]
