@@ -7,7 +7,7 @@ from referee.live.media import Image
 from vision.frame import Frame
 
 STEP_S = 1.0
-"""Between two looks at the rails, seconds: each takes 5 ms."""
+"""Between two looks at the rails, seconds: each takes 25 ms."""
 LOOKS = 3
 """So many looks in a row must say the same: a table that is leaned on shakes, and comes back."""
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
-from calibration.nudge import NUDGED_M, NudgeWatch
+from calibration.nudge import NUDGED_M, NudgeWatch, Shift
 from vision.capture import sample_pictures
 
 Image = NDArray[np.uint8]
@@ -73,3 +73,11 @@ def test_another_view_says_nothing(view: tuple[Calibration, Image]) -> None:
     calibration, image = view
 
     assert NudgeWatch(calibration, image).shift(np.full_like(image, 90)).sides_m == {}
+
+
+def test_one_side_alone_is_a_shadow() -> None:
+    """A nudge moves opposite sides; one that looks so by itself is told by nobody else."""
+    assert not Shift(sides_m={"head": 0.006, "foot": 0.0002, "left": 0.0, "right": 0.0}).is_nudged
+    assert not Shift(sides_m={"head": 0.006, "foot": 0.006}).is_nudged
+    assert Shift(sides_m={"head": 0.006, "foot": -0.005}).is_nudged
+    assert Shift(sides_m={"head": 0.006, "left": 0.005, "right": 0.007}).is_nudged
