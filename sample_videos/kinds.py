@@ -92,6 +92,7 @@ def is_sound(shot: SimulatedShot, table: Table, step_s: float = 0.002) -> bool:
     names = list(paths)
     walls = rubber(table)
     rebounds = {e["ball"] for e in shot.events if e["type"] == "pocket_rebound"}
+    half = np.array([table.spec.length_m, table.spec.width_m]) / 2
     for i, first in enumerate(names):
         path = paths[first]
         if np.nanmax(np.append(np.linalg.norm(np.diff(path, axis=0), axis=1), 0.0)) > step_s * 13:
@@ -101,9 +102,11 @@ def is_sound(shot: SimulatedShot, table: Table, step_s: float = 0.002) -> bool:
                 return False
         lain = path[np.isfinite(path[:, 0])][:, :2]
         moved = lain[np.append(True, np.abs(np.diff(lain, axis=0)).sum(axis=1) > 0)]
-        if first not in rebounds and walls.clearance_m(moved).min() < NOSE_CONTACT * radius - 1.5e-4:
+        if first in rebounds:  # deep in its pocket it is scripted
+            moved = moved[(half - np.abs(moved)).min(axis=1) > 0]
+        if walls.clearance_m(moved).min() < NOSE_CONTACT * radius - 1.5e-4:
             return False
-    return True
+    return all((np.abs(place) < half + 0.03).all() for place in shot.after.values())
 
 
 class Outcome:

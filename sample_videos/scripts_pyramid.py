@@ -16,26 +16,32 @@ _SPOT_ROOM_M = 0.003
 """The rear mark counts as free when no ball comes nearer to one spotted there."""
 
 
-def _start(seed: int, table: str, game: str, number: int) -> Script:
-    d = Drafter(table, np.random.default_rng([seed, number]), nine=False)
-    state: dict[str, Any] = {
+def _state(d: Drafter, **fields: Any) -> dict[str, Any]:
+    return {
         "table": d.name,
         "shooter": "A",
-        "phase": "break",
-        "cue_state": "hand_house",
+        "phase": "normal",
+        "cue_state": "position",
         "scores": {"A": 0, "B": 0},
         "target": 8,
         "referee": True,
         "frozen": [],
         "clock": None,
+        **fields,
     }
-    whites = [f"w{n}" for n in d.rng.permutation(np.arange(1, 16))]
-    head = -d.table.spec.length_m / 4
-    cue = np.array([head - 0.12, d.rng.uniform(-0.25, 0.25)])
-    if game == "classic_pyramid":
-        whites = [f"w{n}" for n in (4, 5, 6, 7, 15, 8, 9, 14, 13, 10, 2, 1, 12, 11, 3)]  # CLA-2/3
-        state["target"] = 71
-    s = Script(game, d, {"Y": cue, **d.rack(whites, 2e-4)}, state)
+
+
+def _start(seed: int, table: str, game: str, number: int) -> Script:
+    """In the middle of a game: eight whites and the coloured ball are left, A is at the table."""
+    d = Drafter(table, np.random.default_rng([seed, number]), nine=False)
+    return Script(game, d, d.layout(8), _state(d, scores={"A": 4, "B": 3}))
+
+
+def _racked(seed: int, table: str, game: str, number: int, whites: list[str], target: int) -> Script:
+    """From the break, which A plays."""
+    d = Drafter(table, np.random.default_rng([seed, number]), nine=False)
+    cue = np.array([-d.table.spec.length_m / 4 - 0.12, d.rng.uniform(-0.25, 0.25)])
+    s = Script(game, d, {"Y": cue, **d.rack(whites, 2e-4)}, _state(d, phase="break", cue_state="hand_house", target=target))
     _open(s)
     return s
 
@@ -117,12 +123,12 @@ def _penalty(s: Script, offender: str) -> None:
 
 
 def free_pyramid(seed: int, table: str) -> Script:
-    """A breaks; B pots, then meets nothing: a penalty ball for A; A drives a ball off the table, it is spotted; B pots his own ball."""
+    """A pots, then meets nothing: a penalty ball for B; B drives a ball off the table, it is spotted; A pots his own ball."""
     s = _start(seed, table, "free_pyramid", 5)
     _pot(s, list(s.layout))
     missed = need(s.find(s.anywhere(list(s.layout), fast=1.8), no_contact, most=2500))
-    s.play(missed, ruling("decide:A", "NO_CONTACT", points=(1, 0), options=_PENALTY))  # PYR-29L.1, FREE-7
-    _penalty(s, "B")
+    s.play(missed, ruling("decide:B", "NO_CONTACT", points=(0, 1), options=_PENALTY))  # PYR-29L.1, FREE-7
+    _penalty(s, "A")
 
     def over_the_rail(o: Outcome, _: Simulation) -> bool:
         rails = {e["ball"] for e in o.rails}
@@ -131,24 +137,24 @@ def free_pyramid(seed: int, table: str) -> Script:
 
     off = need(s.find(s.anywhere(list(s.layout), slow=3.5, fast=6.0), over_the_rail, most=3000))
     flown = next(iter(off.off_table))
-    s.play(off, ruling("decide:B", "BALL_OFF", points=(0, 1), spotted=[flown], options=_PENALTY))  # PYR-24.3, 24.4
+    s.play(off, ruling("decide:A", "BALL_OFF", points=(1, 0), spotted=[flown], options=_PENALTY))  # PYR-24.3, 24.4
     _spot(s, flown)
-    _penalty(s, "A")
+    _penalty(s, "B")
     own = need(s.find(s.own_balls(list(s.layout)), _own_ball_falls, most=2500))
-    s.play(own, ruling("B", points=(0, 1)))  # FREE-5.4
-    s.then(phase="normal", scores=_score(s, 0, 1))
+    s.play(own, ruling("A", points=(1, 0)))  # FREE-5.4
+    s.then(phase="normal", scores=_score(s, 1, 0))
     return s
 
 
 def combined_pyramid(seed: int, table: str) -> Script:
-    """A breaks; B pots the cue ball: an exchange ball and a premium stroke, on which a ball of the house is hit first and falls;
-    it is spotted, A takes a ball and pots one, then pots the cue ball without a hit; B, from the house, pots."""
+    """A pots the cue ball: an exchange ball and a premium stroke, on which a ball of the house is hit first and falls;
+    it is spotted, B takes a ball and pots one, then pots the cue ball without a hit; A, from the house, pots."""
     s = _start(seed, table, "combined_pyramid", 6)
     own = need(s.find(s.own_balls(["Y"]), _own_ball_falls, most=2500))
     # COMB-5.2: the exchange ball is the point.
-    s.play(own, ruling("B", points=(0, 1), options=("CHOOSE_REMOVED_BALL", "BIH_HOUSE"), cue_next="hand_house", next_phase="premium"))
-    s.then(phase="premium", cue_state="hand_house", scores=_score(s, 0, 1))
-    _take(s, "B", "CHOOSE_REMOVED_BALL")
+    s.play(own, ruling("A", points=(1, 0), options=("CHOOSE_REMOVED_BALL", "BIH_HOUSE"), cue_next="hand_house", next_phase="premium"))
+    s.then(phase="premium", cue_state="hand_house", scores=_score(s, 1, 0))
+    _take(s, "A", "CHOOSE_REMOVED_BALL")
     head = -s.drafter.table.spec.length_m / 4
     inside = [b for b, p in s.layout.items() if b != "Y" and p[0] < head - 0.01]
 
@@ -161,10 +167,10 @@ def combined_pyramid(seed: int, table: str) -> Script:
     zone = _in_house(s)
     draft = need(s.find(s.pots_from_hand("Y", inside, zone), house_first, most=1500))
     fallen = next(e["ball"] for e in draft.events if e["type"] == "pocketed")
-    s.play(draft, ruling("decide:A", "HOUSE_FIRST", points=(1, 0), spotted=[fallen], options=_PENALTY))  # PYR-21.2a, 22.4
+    s.play(draft, ruling("decide:B", "HOUSE_FIRST", points=(0, 1), spotted=[fallen], options=_PENALTY))  # PYR-21.2a, 22.4
     s.then(cue_state="position")
     _spot(s, fallen)
-    _penalty(s, "B")
+    _penalty(s, "A")
     _pot(s, ["Y"])
 
     def lost(o: Outcome, _: Simulation) -> bool:
@@ -176,42 +182,43 @@ def combined_pyramid(seed: int, table: str) -> Script:
     s.play(
         draft,
         ruling(
-            "decide:B", "NO_CONTACT", "CUE_ILLEGAL_POCKET", points=(0, 1), options=hand, cue_next="hand_house", next_phase="penalty_hand"
+            "decide:A", "NO_CONTACT", "CUE_ILLEGAL_POCKET", points=(1, 0), options=hand, cue_next="hand_house", next_phase="penalty_hand"
         ),
     )
-    s.then(shooter="B", phase="penalty_hand", cue_state="hand_house", scores=_score(s, 0, 1))
-    _take(s, "B", "CHOOSE_PENALTY_BALL")
+    s.then(shooter="A", phase="penalty_hand", cue_state="hand_house", scores=_score(s, 1, 0))
+    _take(s, "A", "CHOOSE_PENALTY_BALL")
     outside = [b for b, p in s.layout.items() if b != "Y" and p[0] > head + 0.05]
 
     def from_house(o: Outcome, _: Simulation) -> bool:
         return o.first in outside and len(o.potted) == 1 and o.potted[0] != "Y" and not o.early
 
     draft = need(s.find(s.pots_from_hand("Y", outside, zone), from_house, most=2500))
-    s.play(draft, ruling("B", points=(0, 1)))
-    s.then(phase="normal", scores=_score(s, 0, 1))
+    s.play(draft, ruling("A", points=(1, 0)))
+    s.then(phase="normal", scores=_score(s, 1, 0))
     return s
 
 
 def dynamic_pyramid(seed: int, table: str) -> Script:
-    """A breaks; B pots the cue ball: an exchange ball and a premium stroke from anywhere, on which a ball falls; then B misses."""
+    """A pots the cue ball: an exchange ball and a premium stroke from anywhere, on which a ball falls; then A misses."""
     s = _start(seed, table, "dynamic_pyramid", 8)
     own = need(s.find(s.own_balls(["Y"]), _own_ball_falls, most=2500))
     options = ("CHOOSE_REMOVED_BALL", "BIH_ANYWHERE")
-    s.play(own, ruling("B", points=(0, 1), options=options, cue_next="hand_anywhere", next_phase="premium"))  # DYN-5.2
-    s.then(phase="premium", cue_state="hand_anywhere", scores=_score(s, 0, 1))
-    _take(s, "B", "CHOOSE_REMOVED_BALL")
+    s.play(own, ruling("A", points=(1, 0), options=options, cue_next="hand_anywhere", next_phase="premium"))  # DYN-5.2
+    s.then(phase="premium", cue_state="hand_anywhere", scores=_score(s, 1, 0))
+    _take(s, "A", "CHOOSE_REMOVED_BALL")
     whites = [b for b in s.layout if b != "Y"]
     draft = need(s.find(s.pots_from_hand("Y", whites, lambda _: True), _one_falls, most=1500))
-    s.play(draft, ruling("B", points=(0, 1)))
-    _shelve(s, "B", draft)
-    s.then(phase="normal", cue_state="position", scores=_score(s, 0, 1))
+    s.play(draft, ruling("A", points=(1, 0)))
+    _shelve(s, "A", draft)
+    s.then(phase="normal", cue_state="position", scores=_score(s, 1, 0))
     _miss(s)
     return s
 
 
 def classic_pyramid(seed: int, table: str) -> Script:
     """A breaks; B calls a ball and pots it, for its number; then he calls another and misses."""
-    s = _start(seed, table, "classic_pyramid", 9)
+    order = (4, 5, 6, 7, 15, 8, 9, 14, 13, 10, 2, 1, 12, 11, 3)  # CLA-2/3
+    s = _racked(seed, table, "classic_pyramid", 9, [f"w{n}" for n in order], 71)
     draft = need(s.find(s.pots(["Y"]), _one_falls, most=2500))
     fallen = next(e for e in draft.events if e["type"] == "pocketed")
     number = int(fallen["ball"][1:])
@@ -253,9 +260,9 @@ def _at_pockets(s: Script) -> Any:
 
 
 SCRIPTS: dict[str, tuple[Callable[[int, str], Script], dict[str, int]]] = {
-    "free_pyramid": (free_pyramid, {"pyramid-12ft": 3}),
-    "combined_pyramid": (combined_pyramid, {"pyramid-12ft": 3}),
+    "free_pyramid": (free_pyramid, {"pyramid-12ft": 2}),
+    "combined_pyramid": (combined_pyramid, {"pyramid-12ft": 2}),
     "dynamic_pyramid": (dynamic_pyramid, {"pyramid-12ft": 2}),
-    "classic_pyramid": (classic_pyramid, {"pyramid-12ft": 2}),
+    "classic_pyramid": (classic_pyramid, {"pyramid-12ft": 1}),
 }
 """Name to its script and how many are made of it on each table."""
