@@ -24,7 +24,7 @@ Float32 = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 
 _SAMPLES_A_M = 240.0
-_FADE = {"cloth": 0.07, "skin": 0.04, "hair": 0.30, "leather": 0.03}
+_FADE = {"cloth": 0.07, "skin": 0.04, "hair": 0.15, "leather": 0.03}
 """How much the colour of a material varies."""
 _NOWHERE = -9.0
 
@@ -163,7 +163,9 @@ class _Relief:
         vary = np.array([_FADE[limb.stuff] for limb in limbs], np.float32)[self.which]
         tone = level * (0.25 + 0.75 * steep) * (1 + vary * _hair(self.height.shape, seed))
         colours = np.array([limb.colour for limb in limbs], np.float32) * gain
-        return encode(np.asarray(tone[..., None] * colours[self.which], np.float32))
+        # Blurred a little, so that the borders between materials are no stairs.
+        shown = cv2.GaussianBlur(np.asarray(tone[..., None] * colours[self.which], np.float32), (0, 0), 0.6)
+        return encode(np.asarray(shown, np.float32))
 
 
 def _distance(shape: tuple[int, ...], axis: FloatArray, radii: FloatArray) -> tuple[tuple[slice, slice], Float32, Float32, Float32] | None:
@@ -206,7 +208,7 @@ def _folds(shape: tuple[int, ...], seed: int) -> Float32:
 
 
 def _hair(shape: tuple[int, ...], seed: int) -> Float32:
-    return _spread(_tile(seed + 2, (160, 160)), shape)
+    return _spread(0.6 * _tile(seed + 2, (110, 64)) + 0.5 * _tile(seed + 3, (40, 48)), shape)
 
 
 def _line(motion: FloatArray) -> Float32:

@@ -137,14 +137,16 @@ CLOTHS = {
 
 def draw_cloth(rng: np.random.Generator, name: str | None = None) -> Colour:
     """A cloth colour: a named one with some deviation, or any hue."""
-    if name is None and rng.random() < 0.25:
-        red, green, blue = colorsys.hsv_to_rgb(rng.random(), rng.uniform(0.3, 1.0), rng.uniform(0.3, 0.85))
+    if name is None and rng.random() < 0.2:
+        # Any hue, but dyed wool: what is bright is not deep, and yellow and violet are rarely both.
+        value = rng.uniform(0.25, 0.8)
+        red, green, blue = colorsys.hsv_to_rgb(rng.random(), rng.uniform(0.25, 1.05 - 0.45 * value), value)
         return from_srgb(red * 255, green * 255, blue * 255)
-    weights = np.array([6, 4, 3, 3, 2, 2, 1, 2, 2, 1, 1, 1], dtype=float)
+    weights = np.array([6, 4, 4, 4, 3, 2, 1, 2, 1.5, 0.7, 1, 0.5], dtype=float)
     base = CLOTHS[name or str(rng.choice(list(CLOTHS), p=weights / weights.sum()))]
     hue, sat, value = colorsys.rgb_to_hsv(*(c / 255 for c in base))
     hue = (hue + rng.normal(0, 0.012)) % 1.0
-    red, green, blue = colorsys.hsv_to_rgb(hue, min(1.0, sat * rng.uniform(0.85, 1.1)), min(1.0, value * rng.uniform(0.85, 1.12)))
+    red, green, blue = colorsys.hsv_to_rgb(hue, min(0.97, sat * rng.uniform(0.78, 1.05)), min(1.0, value * rng.uniform(0.8, 1.08)))
     return from_srgb(red * 255, green * 255, blue * 255)
 
 

@@ -76,15 +76,17 @@ def make_camera(
     )
 
 
-def draw_camera(rng: np.random.Generator, table: Table, image_size_px: tuple[int, int], frame: Frame) -> CameraModel:
-    """A camera by chance: near with a wide lens (2 to 4 m) or telephoto from far above, head left or right."""
+def draw_camera(
+    rng: np.random.Generator, table: Table, image_size_px: tuple[int, int], frame: Frame, *, upright: bool = False
+) -> CameraModel:
+    """A camera by chance: near with a wide lens (2 to 4 m) or telephoto from far above, head left or right (`upright`: top or bottom)."""
     far = rng.random() < 0.45
     return make_camera(
         table,
         height_m=float(rng.uniform(4.0, 9.0) if far else rng.uniform(2.0, 4.0)),
         tilt_deg=float(rng.choice([0.0, rng.uniform(0, 3), rng.uniform(0, MAX_TILT_DEG)], p=[0.15, 0.5, 0.35])),
         tilt_direction=float(rng.uniform(0, 2 * pi)),
-        turn=float(rng.choice([0.0, pi]) + radians(rng.normal(0, 1.2))),
+        turn=float(rng.choice([0.0, pi]) + radians(rng.normal(0, 1.2)) + (pi / 2 if upright else 0.0)),
         bow=float(rng.choice([0.0, rng.uniform(-0.04, 0.04)])),
         fill=float(rng.uniform(0.72, 0.98)),
         image_size_px=image_size_px,

@@ -89,7 +89,9 @@ def training_views(
     if balls is not None:
         look = replace(look, balls=balls)
     size = ((1920, 1080), (1280, 720), (1280, 720), (1600, 900))[int(rng.integers(4))]
-    camera = draw_camera(rng, table, size, look.frame)
+    upright = bool(rng.random() < 0.08)
+    size = size[::-1] if upright else size
+    camera = draw_camera(rng, table, size, look.frame, upright=upright)
     graphics = draw_graphics(rng, size, look.balls) if rng.random() < 0.4 else None
     scene = Scene(camera, table, look, graphics, fine=2)
     calibration = Calibration(table=table, camera=camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True)
@@ -98,7 +100,8 @@ def training_views(
         player = leaning_player(rng, table, lying) if rng.random() < 0.45 else None
         view = scene.render(lying, player)
         truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
-        yield TrainingView(image=_compress(rng, view.image), calibration=calibration, balls=truth, covered=view.covered)
+        image = _project(rng, scene, view.image, truth) if rng.random() < 0.05 else view.image
+        yield TrainingView(image=_compress(rng, image), calibration=calibration, balls=truth, covered=view.covered)
 
 
 def foot_side(scene: Scene) -> str:
@@ -242,6 +245,25 @@ def _truth(scene: Scene, ball: BallInView, visible: float) -> BallTruth:
         streak_m=((float(start[0]), float(start[1])), (float(end[0]), float(end[1]))),
         on_bed=bool(centre[2] > 0),
     )
+
+
+def _project(rng: np.random.Generator, scene: Scene, image: NDArray[np.uint8], balls: tuple[BallTruth, ...]) -> NDArray[np.uint8]:
+    """Light of a projector over the table, as trainers use it: rings round balls, and lines."""
+    light = np.zeros_like(image)
+    radius = scene.table.spec.ball_radius_m
+    colour = [int(c) for c in rng.uniform(60, 255, 3)]
+    grown, chosen = float(rng.uniform(1.4, 2.2)), rng.random()
+    for ball in balls:
+        if ball.on_bed and rng.random() < chosen:
+            beside = scene.camera.to_pixels([(ball.x_m + radius, ball.y_m)], height_m=ball.z_m)[0]
+            size = grown * float(np.hypot(*(beside - np.array(ball.px))))
+            cv2.circle(light, (round(16 * ball.px[0]), round(16 * ball.px[1])), round(16 * size), colour, 2, cv2.LINE_AA, 4)
+    for _ in range(int(rng.integers(0, 3))):
+        half = np.array([scene.table.spec.length_m, scene.table.spec.width_m]) / 2
+        ends = scene.camera.to_pixels(rng.uniform(-1, 1, (2, 2)) * half)
+        (ax, ay), (bx, by) = np.round(ends).astype(int).tolist()
+        cv2.line(light, (ax, ay), (bx, by), colour, 2, cv2.LINE_AA)
+    return np.asarray(cv2.add(image, light), np.uint8)
 
 
 def _compress(rng: np.random.Generator, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
