@@ -19,6 +19,7 @@ from statistics import median, quantiles
 from threading import Event, Thread
 
 import cv2
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from calibration.calibration import Calibration, read_calibration
@@ -38,6 +39,8 @@ def watch_page(port: int, live: Live, started_s: float, rulings: list[float], ta
                 message = json.loads(page.recv(timeout=0.5))
             except TimeoutError:
                 continue
+            except ConnectionClosed:
+                return
             now_s = time.monotonic() - started_s
             if message["type"] == "match":
                 history = message["match"]["history"]
