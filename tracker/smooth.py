@@ -76,8 +76,9 @@ def _rows_on_bed(chain: Chain, places: PocketMap) -> int:
         behind += 1
     if behind == 0:
         return count
-    tail = slice(count - behind, count)
     if chain.times_s[-1] - chain.times_s[count - behind] >= _HANG_S:
+        # It may have rattled there before: only how it ends counts.
+        tail = slice(int(np.searchsorted(chain.times_s, chain.times_s[-1] - _HANG_S)), count)
         spread = chain.places_m[tail] - np.median(chain.places_m[tail], axis=0)
         still = np.hypot(spread[:, 0], spread[:, 1]) < 0.004 + 3 * chain.sigma_m[tail]
         if still.mean() > 0.8:

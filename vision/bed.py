@@ -13,9 +13,9 @@ Mask = NDArray[np.bool_]
 _BEYOND_NOSE = 0.35
 """How far outside the nose lines a centre may lie, ball radii: a hard ball presses the rubber by 0.1, the noses are
 calibrated to 0.1."""
-_IN_JAWS = {"corner": 0.9, "side": 0.3}
+_IN_JAWS = {"corner": 1.4, "side": 0.3}
 """How far beyond the line of a mouth a centre may lie, ball radii: a shelf's depth (WPA: 25 to 57 mm at corners, 0 to
-10 mm at sides). Beyond, a ball is in the pocket and no longer on the bed."""
+10 mm at sides). Beyond, a ball is in the pocket and no longer on the bed: behind the shallowest shelf one lies at 1.9."""
 _STRIP = 0.45
 """How far outside the nose lines a ball's pixels are looked for, ball radii: more takes the noses in."""
 

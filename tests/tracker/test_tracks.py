@@ -56,6 +56,23 @@ def test_a_hit_passes_the_motion_on_without_exchanging_names() -> None:
     assert all(identity.probability > 0.99 for identity in report.identities)
 
 
+def test_a_ball_that_rattles_and_hangs_is_on_the_bed() -> None:
+    """It rolls into the jaws, swings there for a second and a half and stops on the shelf, 25 mm behind the mouth's line."""
+    tracker = s.tracker()
+    for index in range(70):
+        time = index * s.STEP_S
+        lip = (1.2466, 0.6116)
+        if time < 0.6:
+            place = (lip[0] - 0.5 * (0.6 - time), lip[1] - 0.5 * (0.6 - time))
+        else:
+            swing = 0.008 * min(max(0.0, 2.2 - time), 1.0) * float(np.sin(12 * time))
+            place = (lip[0] + swing, lip[1] - swing)
+        tracker.update(s.picture(index, {"cue": (0.0, 0.0), "9": place}))
+    nine = _track(tracker.report(0.0, 10.0), "9")
+    assert len(nine.times_s) == 70
+    assert nine.seen.all()
+
+
 def test_a_ball_under_an_arm_was_there_all_the_time() -> None:
     """The 4 is uncovered after the strike; its track reaches back to the first picture as not seen."""
     tracker = s.tracker()
