@@ -29,6 +29,8 @@ _TORN_SHARE = 0.03
 minute (1.7 %), a torn download lacks far more. Lower calls whole files torn, higher hides a lost end."""
 _TORN_LEAST_S = 0.5
 """And at least this much must be missing, seconds: the last group of pictures of a short file may not be shown."""
+_JUMP_BEFORE_S = 5.0
+"""A jump lands this long before its target, seconds: containers count pictures where they should count time, and err by some."""
 SAMPLES = 24
 """Pictures that a table is found in: players have moved on in half of them; more cost time and memory only."""
 _SEEK_FRAMES = 150
@@ -64,6 +66,7 @@ class VideoSource:
         self.rate_hz = max(float(self._capture.get(cv2.CAP_PROP_FPS)), 0.0)
         self.frame_count = max(int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)), 0)
         self.torn = ""
+        self._origin_ms: float | None = None
         self._first = self._read()
         if self._first is None:
             self._capture.release()
@@ -88,7 +91,8 @@ class VideoSource:
 
     def __iter__(self) -> Iterator[Frame]:
         """Frames in the order shown, time stamps never falling; `torn` is set when they end too early."""
-        picture, origin_ms = self._first, self._first[1] if self._first else 0.0
+        picture = self._first
+        origin_ms = self._origin_ms if self._origin_ms is not None else picture[1] if picture else 0.0
         self._first = None
         index, last_s = 0, 0.0
         while picture is not None:
@@ -102,6 +106,22 @@ class VideoSource:
             picture = self._read()
         self._judge_end(index, last_s)
         self.close()
+
+    def skip_to(self, time_s: float) -> None:
+        """Have the iteration begin at the first picture at or after `time_s`, seconds since the first shown.
+
+        Jumps to a little before it where the container can, and reads on from there: times stay those of the container.
+        """
+        if self._first is None or time_s <= 0:
+            return
+        origin_ms = self._origin_ms = self._first[1]
+        if time_s > 2 * _JUMP_BEFORE_S and self._capture.set(cv2.CAP_PROP_POS_MSEC, origin_ms + 1000 * (time_s - _JUMP_BEFORE_S)):
+            self._first = self._read()
+            if self._first is None or self._first[1] > origin_ms + 1000 * time_s:  # it went too far: from the start, then
+                self._capture.set(cv2.CAP_PROP_POS_FRAMES, 0)
+                self._first = self._read()
+        while self._first is not None and self._first[1] < origin_ms + 1000 * time_s - 0.5:
+            self._first = self._read()
 
     def sample(self, count: int) -> Iterator[Picture]:
         """About `count` pictures spread evenly over the recording, its first among them; instead of iterating."""

@@ -170,9 +170,8 @@ class FileCamera:
         """Its pictures, each when it is due; what lies before `from_s` is left out."""
         start_s = self._pace.now_s()
         with open_video(self._path) as source:
+            source.skip_to(from_s)
             for frame in source:
-                if frame.time_s < from_s:
-                    continue
                 due_s = start_s + frame.time_s - from_s
                 if not self._pace.wait_until(due_s):
                     return

@@ -74,3 +74,20 @@ def test_torn_video_gives_what_can_be_decoded_and_says_so(tmp_path: Path) -> Non
     assert (shown, source.torn) == (100, "")
     assert 30 < shown_torn < 70
     assert "cut off" in rest.torn
+
+
+def test_skipping_begins_at_the_picture_asked_for(tmp_path: Path) -> None:
+    """By reading on near the start, by a jump further on; times are the same as without."""
+    path = tmp_path / "long.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for index in range(500):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), index % 250, np.uint8), format="bgr24")))
+        container.mux(stream.encode())
+    for time_s in (0.0, 0.4, 3.0, 15.0):
+        with open_video(path) as source:
+            source.skip_to(time_s)
+            frame = next(iter(source))
+        assert frame.time_s == pytest.approx(time_s, abs=1e-3)
+        assert abs(int(frame.image[0, 0, 0]) - round(25 * time_s) % 250) <= 3
