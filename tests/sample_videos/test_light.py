@@ -28,7 +28,7 @@ def _scene(*, height_m: float = 3.0, tilt_deg: float = 0.0, tilt_direction: floa
     look = draw_look(np.random.default_rng(4), cloth="green", table=TABLE)
     lamps = (lamp or Lamp(centre_m=(0.0, 0.0, 2.0), half_m=(0.3, 0.3), share=1.0),)
     sensor = replace(look.sensor, noise=0.0, blur_px=0.0, sharpen=0.0)
-    return Scene(camera, TABLE, replace(look, lamps=lamps, ambient=0.4, sensor=sensor, sun=()), fine=1)
+    return Scene(camera, TABLE, replace(look, lamps=lamps, ambient=0.4, sensor=sensor, sun=(), cloth_noise=0.03), fine=1)
 
 
 def _ball(name: str, x: float, y: float, z: float = RADIUS) -> BallInView:
