@@ -39,7 +39,9 @@ ANCHOR_SIGMAS = 2.0
 SLOW_START_M = 0.0015
 """Way that a slow start hides in the noise: at 0.03 m/s its time is known to 50 ms only."""
 NO_WAKE = 0.02
-"""Likelihood of a ball in the path being hit first and standing still."""
+"""Likelihood of a ball being hit first and standing still, where it touches another that takes the blow on."""
+NEVER_WAKES = 1e-6
+"""The same of a ball that touches none: at what it would have to take unseen the path would have to graze it to micrometres."""
 RACE_FLOOR = 1e-3
 """Least probability of the race: the path may be bent where it was not seen."""
 MISS_SCALE_M = 0.002
@@ -112,7 +114,9 @@ def decide(
     rivals = [rival for rival in near if _wake(rival) - 2 * rival.wake_sigma_s <= limit]
     named = {rival.ball for rival in rivals}
     # a ball in the path that did not wake soon: in a cluster the one hit may stand still at first
-    rivals += [_with_wake(ball, piece, woken) for ball, piece in resting.items() if ball not in named]
+    rivals += [
+        _Rival(ball, piece.coefficients[0], float(piece.covariance[0, 0]), None) for ball, piece in resting.items() if ball not in named
+    ]
     approach, window = _approach(striker, strike, _wake(anchor), limit, frame_s)
     race, times = _race(approach, rivals, reach_m, window)
     keep = [k for k in range(len(rivals)) if race[k] > 0 or rivals[k].ball in named]
@@ -145,11 +149,6 @@ def _wake(rival: _Rival) -> float:
     return rival.kink.time_s if rival.kink is not None else np.inf
 
 
-def _with_wake(ball: BallId, piece: Piece, woken: Sequence[_Rival]) -> _Rival:
-    kink = next((rival.kink for rival in woken if rival.ball == ball), None)
-    return _Rival(ball, piece.coefficients[0], float(piece.covariance[0, 0]), kink)
-
-
 def _clusters(rivals: Sequence[_Rival], reach_m: float) -> list[int]:
     """A label per ball, the same for balls that touch, directly or through others."""
     label = list(range(len(rivals)))
@@ -165,7 +164,8 @@ def _wake_evidence(index: int, rivals: Sequence[_Rival], cluster: Sequence[int])
     """Log likelihood that a ball woke before those of other clusters."""
     kink = rivals[index].kink
     if kink is None:
-        return float(np.log(NO_WAKE))
+        passed_on = any(cluster[j] == cluster[index] and other.kink is not None for j, other in enumerate(rivals))
+        return float(np.log(NO_WAKE if passed_on else NEVER_WAKES))
     log = 0.0
     for j, other in enumerate(rivals):
         if cluster[j] != cluster[index] and other.kink is not None:

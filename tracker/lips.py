@@ -39,6 +39,8 @@ STEPS = 40
 """Places that are tried along the way in."""
 SLOW_MPS = 0.02
 """A ball that hardly moves towards the pocket any more was turned there."""
+TURNED_SAMPLES = 12
+"""A last piece of so few samples began at the pocket."""
 CERTAIN = 0.005
 """Probability left for a touch, and for none, however clear the path."""
 
@@ -53,9 +55,21 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings) -> tuple[float, 
     velocity = last.velocity(time)
     if float(velocity @ outward) < SLOW_MPS:
         return 0.7, ending.time_s
-    worst, when = _deepest(last, time, ending.pocket, around)
+    p, when = _pressed(last, time, ending.pocket, around)
+    before = path.pieces[-2] if len(path.pieces) > 1 else last
+    if last.count <= TURNED_SAMPLES and before.moving and float(before.velocity(before.end_s) @ outward) > SLOW_MPS:
+        # it turned just before it fell: a lip that the way before leads into is what turned it
+        earlier, then = _pressed(before, before.end_s, ending.pocket, around)
+        if earlier > p and then < last.start_s + 0.5 * (last.start_s - before.end_s):
+            return earlier, then
+    return p, when
+
+
+def _pressed(piece: Piece, time: float, pocket: str, around: Surroundings) -> tuple[float, float]:
+    """Probability that a ball that goes on along a piece from a time touches the rubber before it drops, and when."""
+    worst, when = _deepest(piece, time, pocket, around)
     rubber = EXACT_SIGMA_M if around.slack_m <= EXACT_SLACK_M else LIP_SIGMA_M
-    sigma = (rubber**2 + last.position_variance(when)) ** 0.5
+    sigma = (rubber**2 + piece.position_variance(when)) ** 0.5
     return float(np.clip(ndtr(worst / sigma), CERTAIN, 1 - CERTAIN)), when
 
 

@@ -253,12 +253,14 @@ def _insert_moves(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, va
             result.append(piece)
             continue
         best: tuple[float, int, int] | None = None
-        low, high = max(before.first + 1, before.last - STEP_SAMPLES), min(piece.last - 1, piece.first + STEP_SAMPLES)
-        for start in range(low, before.last + 2, STEP_GRID):
-            for stop in range(max(start + 1, piece.first - 1), high + 1, STEP_GRID):
+        for start in range(max(before.first + 1, before.last - STEP_SAMPLES), before.last + 2, STEP_GRID):
+            # the second rest may be the slow start of a longer movement, and nothing of it remain
+            ends = range(max(start + 1, piece.first - 1), min(piece.last, piece.first + STEP_SAMPLES) + 1, STEP_GRID)
+            for stop in {*ends, min(piece.last, piece.first + STEP_SAMPLES)}:
                 spans = ((before.first, start - 1, False), (start, stop, True), (stop + 1, piece.last, False))
                 cost = sum(_misfit(times_s, xy_m, variance, *span) for span in spans if span[1] >= span[0])
-                if best is None or cost < best[0]:
+                cost += REST_COST if stop < piece.last else 0.0
+                if stop > start and (best is None or cost < best[0]):
                     best = cost, start, stop
         if best is None:
             result.append(piece)
@@ -266,7 +268,8 @@ def _insert_moves(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, va
         _, start, stop = best
         result[-1] = fit_piece(times_s, xy_m, variance, first=before.first, last=start - 1, moving=False)
         result.append(fit_piece(times_s, xy_m, variance, first=start, last=stop, moving=True))
-        result.append(fit_piece(times_s, xy_m, variance, first=stop + 1, last=piece.last, moving=False))
+        if stop < piece.last:
+            result.append(fit_piece(times_s, xy_m, variance, first=stop + 1, last=piece.last, moving=False))
     return result
 
 
