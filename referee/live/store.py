@@ -53,7 +53,7 @@ class MatchStore:
         """Open the database, made if missing.
 
         Args:
-            url: As SQLAlchemy takes it, for instance `sqlite:////home/hall/live/match.sqlite`.
+            url: As SQLAlchemy takes it, for instance `sqlite:////srv/hall/match.sqlite`.
             match: Name of the match, so that many can be in one database.
 
         Raises:
