@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from calibration.calibration import Calibration
 from calibration.equipment import BallId, BallSet
+from calibration.watch import Drift
 from referee.calls import PersonEvent
 from referee.match import Match
+from referee.moved import CameraWatch
 from referee.shot_ruling import ShotRuling
 from tracker.history import BallTrack, TableState, TrackReport
 from tracker.missing import find_gaps, with_missing
@@ -93,11 +95,18 @@ class Pipeline:
         self._seen_s: list[float] = []
         self._forgotten_s = 0.0
         self._bad: list[BadInterval] = []
+        self._camera = CameraWatch(calibration)
 
     @property
     def bad_intervals(self) -> tuple[BadInterval, ...]:
-        """Stretches so far that do not show the table."""
-        return tuple(self._bad)
+        """Stretches so far that do not show the table, or by a camera that had been moved."""
+        moved = [BadInterval(from_s=stretch.from_s, to_s=stretch.to_s, why=stretch.why) for stretch in self._camera.stretches]
+        return tuple(sorted([*self._bad, *moved], key=lambda interval: interval.from_s))
+
+    @property
+    def drift(self) -> Drift | None:
+        """What the drift watch says of the camera; None before the first picture of the table."""
+        return self._camera.drift
 
     def declare(self, events: Sequence[PersonEvent]) -> None:
         """What people said or established; each belongs to the first shot that starts at or after its time."""
@@ -120,6 +129,7 @@ class Pipeline:
         """
         observation = self._eyes.look(frame, glance)
         self._note_bad(observation)
+        self._camera.look(frame, usable=observation.usable)
         if observation.usable:
             self._seen_s.append(observation.time_s)
         state = self._tracker.update(observation)
@@ -184,6 +194,7 @@ class Pipeline:
             return None
         shot = with_missing(shot, find_gaps(seen_s))
         shot = replace(shot, before_px=self._pixels(shot.before))
+        not_judged = not_judged or self._camera.moved_within(window.start_s, window.end_s)
         if not_judged:
             shot = replace(shot, complete=False, doubts=(Doubt(kind="frames_missing", text=f"{NOT_JUDGED}: {not_judged}"), *shot.doubts))
         ruling = self._match.record_shot(shot, self._take_declared(shot.start_s))
