@@ -19,12 +19,11 @@ from math import hypot
 from threading import Event, Thread
 
 from calibration.errors import InputError
-from calibration.nudge import NudgeWatch
+from calibration.watch import MOVED
 from referee.live.cameras import Camera, CameraLost, Captured, Pace
 from referee.live.handoff import Arrived, Handoff
 from referee.live.health import NOT_JUDGED_S, CameraHealth, Gate, Look, look_at
-from referee.live.media import Image, Pictures, ShotMedia
-from referee.live.nudges import Nudges
+from referee.live.media import Pictures, ShotMedia
 from referee.live.session import Session
 from referee.live.stamps import StampClock
 from referee.live.texts import NOT_JUDGED
@@ -74,7 +73,6 @@ class Driver:
         lossless: bool = False,
         pictures: Pictures | None = None,
         media: ShotMedia | None = None,
-        watch: Callable[[Image], NudgeWatch] | None = None,
         on_ended: Callable[[], None] = lambda: None,
     ) -> None:
         """Nothing runs before `start`.
@@ -91,14 +89,12 @@ class Driver:
             lossless: Never drop a picture.
             pictures: Where pictures for people go.
             media: Who makes stills and clips.
-            watch: Makes a watch over the camera's place from a picture that shows the table as calibrated.
             on_ended: Called when a recording is over and its last shot judged.
         """
         self._camera, self._session, self._pace, self._stop = camera, session, pace, stop
         self._pipeline = make_pipeline()
         self._size_px, self._from_s, self._lossless = size_px, from_s, lossless
         self._pictures, self._media, self._on_ended = pictures, media, on_ended
-        self._nudges = Nudges(watch)
         self._handoff = Handoff(lossless=lossless)
         self._stamps = StampClock(start_s)
         self._health = CameraHealth(pace.now_s())
@@ -206,18 +202,17 @@ class Driver:
 
     def _see(self, frame: Frame, look: Look, glance: Glance | None) -> None:
         unseen_s = self._gate.unseen_s(frame.time_s)
-        self._health.moved(moved=self._nudges.is_moved(frame))
-        why = "paused" if self._session.status == "paused" else "moved" if self._nudges.moved else ""
-        if why or not self._gate.admits(frame.time_s, look, self._fastest_mps):
-            if why and self._pipeline.moving:
-                self._abandon(why)
+        is_paused = self._session.status == "paused"
+        if is_paused or not self._gate.admits(frame.time_s, look, self._fastest_mps):
+            if is_paused and self._pipeline.moving:
+                self._abandon("paused")
             return
         if unseen_s > (NOT_JUDGED_S if self._pipeline.moving else FORGOTTEN_S):
             self._abandon("stalled")
         for update in self._pipeline.feed(frame, glance):
-            if isinstance(update, FrameUpdate) and update.observation.usable:
-                self._nudges.take_reference(frame)
             self._took(update)
+        drift = self._pipeline.drift
+        self._health.moved(moved=drift is not None and drift.kind in MOVED)
 
     def _took(self, update: FrameUpdate | ShotUpdate) -> None:
         if isinstance(update, FrameUpdate):

@@ -16,7 +16,6 @@ from calibration.automatic import CalibrationFailure, calibrate_video
 from calibration.calibration import Calibration, read_calibration, write_calibration
 from calibration.equipment import TableSpec
 from calibration.errors import InputError
-from calibration.nudge import NudgeWatch
 from referee.live.access import Keeper
 from referee.live.board import Board
 from referee.live.cameras import Camera, CameraLost, OwnPace, Pace, WaitingPace, open_camera
@@ -145,7 +144,6 @@ class Live:
             lossless=request.every_frame and camera.is_file,
             pictures=self.pictures,
             media=self.media,
-            watch=lambda image: NudgeWatch(self.calibration, image),
             on_ended=self.over.set,
         )
         self._pictures = Thread(target=self.pictures.run, name="pictures", daemon=True)

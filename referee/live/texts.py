@@ -71,7 +71,6 @@ NOT_JUDGED: Mapping[str, str] = {
     "lost": "the camera was lost",
     "frozen": "the picture stood still",
     "grey": "the picture was empty",
-    "moved": "the camera was moved",
     "stalled": "no picture came for too long",
     "paused": "refereeing was paused",
 }

@@ -129,3 +129,12 @@ def test_grey_pictures_are_always_held_back() -> None:
 
     assert gate.unseen_s(1.2) == pytest.approx(1.2)
     assert gate.unseen_s(1.2) > NOT_JUDGED_S
+
+
+def test_a_moved_camera_is_told_until_it_stands_as_before() -> None:
+    """The pipeline's drift watch says so."""
+    health = playing(3.0)
+    health.moved(moved=True)
+    assert status_after(health, 3.0) == "moved"
+    health.moved(moved=False)
+    assert status_after(health, 3.1) == "ok"
