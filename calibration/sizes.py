@@ -50,7 +50,10 @@ _WRONG = 0.06
 pictures), an 8 ft table taken for a 9 ft one is 0.087. An 8 ft home table (2235 mm) passes for the 8 ft one of 2337."""
 _LIKE = 0.035
 """How closely another table must fit the balls to be suggested."""
-_MOUTHS_OFF = 1.5
+_MOUTHS_SEEN = 0.57
+"""Of a corner's mouth, nose end to nose end, what is measured outward of the noses, where the jaws have drawn together:
+broadcast tables show 0.66 of it, rendered ones 0.49."""
+_MOUTHS_OFF = 1.7
 """Factor by which mouths differ before the name is doubted: mouths of one game differ by 1.2, of pool and pyramid by 2."""
 
 
@@ -114,12 +117,12 @@ def doubt_name(spec: TableSpec, balls: BallSizes | None, corner_mouth_m: float |
         return f"{said}; looks like {other.name}: the balls measure {there:.1f} mm only then"
     if corner_mouth_m is None or spec.corner_mouth_m is None:
         return ""
-    factor = corner_mouth_m / spec.corner_mouth_m
+    factor = corner_mouth_m / (_MOUTHS_SEEN * spec.corner_mouth_m)
     if 1 / _MOUTHS_OFF < factor < _MOUTHS_OFF:
         return ""
     kind = "pool" if factor > 1 else "pyramid"
     return (
-        f"the corner mouths measure {1000 * corner_mouth_m:.0f} mm, not {1000 * spec.corner_mouth_m:.0f} mm, if this is "
+        f"the corner mouths measure {1000 * corner_mouth_m:.0f} mm, not {1000 * _MOUTHS_SEEN * spec.corner_mouth_m:.0f} mm, if this is "
         f"{_named(spec)}; looks like a {kind} table; check --table"
     )
 

@@ -33,9 +33,10 @@ def test_two_balls_or_a_measured_ball_size_raise_no_doubt() -> None:
 
 
 def test_mouths_tell_pool_from_pyramid_without_balls() -> None:
-    """Mouths of 160 mm by the name are no pyramid table's; those of a loose pool table are still pool's."""
-    assert "looks like a pool table" in doubt_name(find_table("pyramid-12ft"), None, 0.16)
-    assert doubt_name(NINE, None, 0.135) == ""
+    """Half way to the rail a pool table's mouths measure 57 to 76 mm; 90 are no pyramid table's, 35 no pool table's."""
+    assert "looks like a pool table" in doubt_name(find_table("pyramid-12ft"), None, 0.09)
+    assert "looks like a pyramid table" in doubt_name(NINE, None, 0.035)
+    assert doubt_name(NINE, None, 0.057) == doubt_name(NINE, None, 0.076) == ""
 
 
 def test_a_painted_9_ft_table_named_8_ft_is_not_good() -> None:
