@@ -19,6 +19,7 @@ from calibration.calibration import Calibration
 from calibration.equipment import BallSet
 from vision.bed import Bed
 from vision.cloth import Cloth
+from vision.crowd import kept_apart
 from vision.detection import Detection, Observation
 from vision.evidence import KNOWN, SHARP, WHOLE, ball_score, network_at, on_streak
 from vision.frame import Frame
@@ -237,12 +238,23 @@ class Eyes:
             discs = np.array([find.disc for find in seen.finds], dtype=np.uint8)
             looks = judge_looks(discs, self._light_at(centres, cloth))
             self._named = (seen.finds, cloth, self._namer.read(looks))
+        rows = zip(outlines, self._apart(outlines), seen.scores, self._named[2], strict=True)
         return [
-            Detection(
-                position_m=o.position_m, sigma_m=o.sigma_m, score=_if_plausible(score, name.plausible), px=o.px, likelihood=name.likelihood
-            )
-            for o, score, name in zip(outlines, seen.scores, self._named[2], strict=True)
+            Detection(position_m=place, sigma_m=o.sigma_m, score=_if_plausible(score, name.plausible), px=px, likelihood=name.likelihood)
+            for o, (place, px), score, name in rows
         ]
+
+    def _apart(self, outlines: list[Outline]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+        """Place and pixel of each ball, overlaps taken out where the ball's size is known."""
+        measured = [(outline.position_m, outline.px) for outline in outlines]
+        if not self._calibration.spec.metric or len(outlines) < 2:
+            return measured
+        places = np.array([place for place, _ in measured])
+        apart = kept_apart(places, np.array([outline.sigma_m for outline in outlines]), 2 * self._radius)
+        for index in np.flatnonzero((apart != places).any(axis=1)).tolist():
+            px = self._calibration.camera.to_pixels(apart[index : index + 1], height_m=self._radius)[0]
+            measured[index] = (float(apart[index, 0]), float(apart[index, 1])), (float(px[0]), float(px[1]))
+        return measured
 
     def _streaks(self, image: Image, streaks: tuple[Streak, ...], seen: Seen, cloth: Cloth) -> list[Detection]:
         found = []
