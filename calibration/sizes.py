@@ -86,12 +86,38 @@ def measure_balls(image: Image, camera: CameraModel, spec: TableSpec, cloth: Clo
         spec: The table as named.
         cloth: Its colour.
     """
-    found = [_diameter_m(image, camera, spec, centre) for centre in _patches(image, camera, spec, cloth)]
-    sizes = np.array([size for size in found if size is not None])
+    sizes = np.array([ball.diameter_m for ball in find_balls(image, camera, spec, cloth)])
     if len(sizes) == 0:
         return BallSizes(count=0, diameter_m=float("nan"), spread_m=float("nan"))
     middle = float(np.median(sizes))
     return BallSizes(count=len(sizes), diameter_m=middle, spread_m=float(np.median(np.abs(sizes - middle))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredBall:
+    """A ball whose outline was measured.
+
+    Attributes:
+        place_m: (x, y) of its middle, table frame.
+        diameter_m: In metres of the named table.
+    """
+
+    place_m: tuple[float, float]
+    diameter_m: float
+
+
+def find_balls(image: Image, camera: CameraModel, spec: TableSpec, cloth: Cloth, *, beyond_m: float = 0.0) -> tuple[MeasuredBall, ...]:
+    """Balls that lie alone on the bed, measured by their outlines.
+
+    Args:
+        image: Shape (h, w, 3), BGR, of that camera; one moment, no median of many.
+        camera: The calibration's.
+        spec: The table as named.
+        cloth: Its colour.
+        beyond_m: How far beyond the noses patches may reach; a ball at a cushion reaches up to its nose.
+    """
+    found = [_measure(image, camera, spec, centre) for centre in _patches(image, camera, spec, cloth, beyond_m)]
+    return tuple(ball for ball in found if ball is not None)
 
 
 def doubt_name(spec: TableSpec, balls: BallSizes | None, corner_mouth_m: float | None) -> str:
@@ -143,11 +169,11 @@ def _like(spec: TableSpec, ratio: float) -> TableSpec | None:
     return None if best is None else best[1]
 
 
-def _patches(image: Image, camera: CameraModel, spec: TableSpec, cloth: Cloth) -> list[FloatArray]:
+def _patches(image: Image, camera: CameraModel, spec: TableSpec, cloth: Cloth, beyond_m: float) -> list[FloatArray]:
     """Rough centres of compact patches of a ball's size on the bed that are not cloth, metres, table frame."""
     step = _STEP_M * spec.length_m / 2.54 if not spec.metric else _STEP_M
-    x = np.arange(-spec.length_m / 2 + step, spec.length_m / 2, step)
-    y = np.arange(-spec.width_m / 2 + step, spec.width_m / 2, step)
+    half_x, half_y = spec.length_m / 2 + beyond_m, spec.width_m / 2 + beyond_m
+    x, y = np.arange(-half_x + step, half_x, step), np.arange(-half_y + step, half_y, step)
     grid = np.stack(np.meshgrid(x, y), axis=-1)
     maps = camera.to_pixels(grid.reshape(-1, 2), height_m=spec.ball_radius_m).astype(np.float32).reshape(grid.shape)
     bed = np.asarray(cv2.remap(image, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
@@ -166,8 +192,8 @@ def _patches(image: Image, camera: CameraModel, spec: TableSpec, cloth: Cloth) -
     return found
 
 
-def _diameter_m(image: Image, camera: CameraModel, spec: TableSpec, centre: FloatArray) -> float | None:
-    """Diameter of the ball round a rough centre; None where its outline is no circle."""
+def _measure(image: Image, camera: CameraModel, spec: TableSpec, centre: FloatArray) -> MeasuredBall | None:
+    """The ball round a rough centre; None where its outline is no circle."""
     radius, height = spec.ball_radius_m, spec.ball_radius_m
     angles = np.linspace(0, 2 * np.pi, _RAYS, endpoint=False)
     rays = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -185,7 +211,9 @@ def _diameter_m(image: Image, camera: CameraModel, spec: TableSpec, centre: Floa
         flat = outline * np.sqrt(1 - _slant(camera, centre, height) ** 2 * _along_view(camera, centre, rays) ** 2)
         size, moved, agreeing = _circle(flat, rays)
         centre = centre + moved
-    return 2 * size if agreeing >= _ROUND else None
+    if agreeing < _ROUND:
+        return None
+    return MeasuredBall(place_m=(float(centre[0]), float(centre[1])), diameter_m=2 * size)
 
 
 def _steepest(change: FloatArray, reach: FloatArray) -> FloatArray:

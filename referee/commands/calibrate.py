@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import cv2
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.automatic import CalibrationFailure, Finding, find_in_image, find_in_video
+from calibration.ball_check import BallCheck, check_balls
 from calibration.by_hand import calibrate_corners
-from calibration.calibration import Calibration, write_calibration
+from calibration.calibration import Calibration, read_calibration, write_calibration
 from calibration.ends import SIDES_OF_PICTURE
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
@@ -42,8 +44,14 @@ _CAMERA_PICTURES, _CAMERA_SKIP = 16, 10
 @click.option("--ball-mm", type=float, help="Ball diameter; beside --table, where other balls are played with.")
 @click.option("--proportion", type=float, help="Length to width where no size is known; places are then fractions of the length.")
 @click.option("--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="Where the noses meet, in turn, when the automatic way fails.")
-@click.option("--lens", multiple=True, type=click.Path(path_type=Path), help="Chessboard pictures of this camera; may be repeated.")
+@click.option(
+    "--lens",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Pictures of a chessboard or ChArUco board by this camera; may be repeated.",
+)
 @click.option("--foot", type=click.Choice(SIDES_OF_PICTURE), help="Side of the picture where the foot of the table is.")
+@click.option("--check", type=click.Path(path_type=Path), help="Picture with balls on a spot or at a cushion: read them back in mm.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("table.json"), show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the table file on standard output too.")
 @click.argument("more_lens", nargs=-1, type=click.Path(path_type=Path))
@@ -59,14 +67,20 @@ def command(
     corners: tuple[str, ...] | None,
     lens: tuple[Path, ...],
     foot: str | None,
+    check: Path | None,
     output: Path,
     as_json: bool,
     more_lens: tuple[Path, ...],
 ) -> int:
     """Find the table and write TABLE.json, and TABLE.png with the fit drawn into the picture.
 
+    With --check nothing is written: balls that you put on the foot spot, against a cushion or in a corner are read back
+    through the table file given as --table (or -o), in millimetres.
+
     Pictures given after the options count as further --lens pictures, so that a shell may spread chessboard-*.png.
     """
+    if check is not None:
+        return _check(check, Path(name) if name else output, as_json=as_json)
     if sum(source is not None for source in (image, video, camera)) != 1:
         raise InputError("give one of --image, --video and --camera")
     if more_lens and not lens:
@@ -88,6 +102,37 @@ def command(
     _write(output, found)
     _tell(output, found, as_json)
     return 0 if found.calibration.good else 1
+
+
+def _check(picture: Path, table: Path, *, as_json: bool) -> int:
+    """Read balls back; 1 where one is farther from its place than it may be."""
+    if not table.is_file():
+        raise InputError(f"--check: {table}: no such table file; give the one to check as --table FILE")
+    checks = check_balls(_read_picture(picture), read_calibration(table))
+    for ball in checks:
+        x, y = (1000 * value for value in ball.place_m)
+        at = "at no known place"
+        if ball.meant:
+            off = ", ".join(f"{1000 * value:+.1f}" for value in ball.off_m)
+            at = f"{ball.meant}: read {off} mm off, {'good' if ball.passes else 'too far'}"
+        click.echo(f"ball of {1000 * ball.diameter_m:.1f} mm at x {x:+.1f}, y {y:+.1f} mm; {at}", err=True)
+    if as_json:
+        json.dump([_check_line(ball) for ball in checks], sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    return 0 if all(ball.passes for ball in checks) else 1
+
+
+def _check_line(ball: BallCheck) -> dict[str, Any]:
+    sigma = [None if np.isnan(value) else round(value, 5) for value in ball.sigma_m]
+    return {
+        "x_m": round(ball.place_m[0], 5),
+        "y_m": round(ball.place_m[1], 5),
+        "diameter_m": round(ball.diameter_m, 5),
+        "meant": ball.meant or None,
+        "off_m": [round(value, 5) for value in ball.off_m],
+        "sigma_m": sigma,
+        "passes": ball.passes,
+    }
 
 
 def _spec(name: str | None, length: float | None, width: float | None, ball: float | None, proportion: float | None) -> TableSpec:
