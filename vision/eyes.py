@@ -21,7 +21,7 @@ from vision.bed import Bed
 from vision.cloth import Cloth
 from vision.crowd import kept_apart
 from vision.detection import Detection, Observation
-from vision.evidence import KNOWN, SHARP, WHOLE, ball_score, network_at, on_streak
+from vision.evidence import FILLED, KNOWN, SHARP, VOUCHED, WHOLE, ball_score, network_at, on_streak
 from vision.frame import Frame
 from vision.identify import Namer, Naming
 from vision.looks import judge_looks, sample_discs
@@ -60,6 +60,8 @@ _RING_PX = 1.35 * VIEW_RADIUS_PX * np.column_stack([np.cos(_ANGLES), np.sin(_ANG
 """Where cloth is looked for round a ball, view pixels: beyond the blur of its rim, before a neighbour's middle."""
 _DISC_PX = np.array([(x, y) for y in range(-6, 7) for x in range(-6, 7) if math.hypot(x, y) < 0.8 * VIEW_RADIUS_PX], dtype=np.float64)
 """The disc within the blur of its rim."""
+_VOUCHED_RADII, _VOUCHED_SCORE = 0.2, 0.55
+"""How badly a place that only the network gives is known, ball radii, and its score: a ball, but barely."""
 _ABOUT_RADII = 0.4
 _EIGHT = np.column_stack([np.cos(_ANGLES[::3]), np.sin(_ANGLES[::3])])
 """Second starts around one from which no outline was found: this far out, ball radii, in eight directions."""
@@ -175,7 +177,21 @@ class Eyes:
             if score is not None:
                 kept.append(index)
                 scores.append(score)
-        return Seen(tuple(finds[index] for index in kept), tuple(scores))
+        vouched = self._vouched(sight, glance.mask, places[kept])
+        return Seen((*(finds[index] for index in kept), *vouched), (*scores, *(_VOUCHED_SCORE for _ in vouched)))
+
+    def _vouched(self, sight: Sight, mask: Mask, others: FloatArray) -> list[_Placed]:
+        """Balls in the cloth's own colour, of which nothing is seen but by the network, which is sure: its places."""
+        sure = self._view.to_table(sight.centres_px[sight.scores >= VOUCHED])
+        away = np.hypot(*(sure[:, None] - others[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
+        alone = self._bed.holds(sure) & (away > _APART_RADII * self._radius) & (self._standing_out(sure, mask, _DISC_PX) < FILLED)
+        places = sure[alone]
+        pixels = self._calibration.camera.to_pixels(places, height_m=self._radius)
+        sigma = _VOUCHED_RADII * self._radius
+        return [
+            _Placed(Outline(position_m=(x, y), px=(u, v), sigma_m=sigma, support=0.0, spread=1.0))
+            for (x, y), (u, v) in zip(places.tolist(), pixels.tolist(), strict=True)
+        ]
 
     def _on_streak(self, places: FloatArray, streak: Streak) -> Mask:
         """Which places lie on a streak, shape (N,)."""
