@@ -70,7 +70,7 @@ class Exposer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """What a lens, a sensor and a codec do to a small window, each drawn by chance.
+    """What a lens, a sensor and a codec do to a picture, each drawn by chance.
 
     Attributes:
         blur_px: Of the lens.
@@ -78,7 +78,7 @@ class Finish:
         noise: Standard deviation, grey levels.
         gain: Factors on display values of B, G, R.
         chroma_px: Blur of the colour alone, which codecs keep at half size.
-        quality: Of JPEG, which leaves blocks like a video codec's; 0 for none.
+        quality: Of JPEG, which leaves blocks like a video codec's, about; 0 for none.
     """
 
     blur_px: float
@@ -101,25 +101,29 @@ class Finish:
             quality=0 if rng.random() < 0.35 else int(rng.integers(30, 95)),
         )
 
-    def apply(self, piece: Bytes, rng: np.random.Generator) -> Bytes:
-        """The window (h, w, 3) as it arrives."""
+    def seen(self, piece: Bytes, rng: np.random.Generator) -> Bytes:
+        """A picture (h, w, 3), no larger than the tile of noise (768 x 576), as the sensor gives it."""
         piece = _focus(piece, self.blur_px, self.sharpen)
         curve = np.clip(np.arange(256)[:, None] * np.array(self.gain), 0, 255).round().astype(np.uint8)[:, None]
         plus, minus = _noise_tiles(round(self.noise * 2) / 2)
-        y, x = (int(rng.integers(0, plus.shape[k] - piece.shape[k])) for k in (0, 1))
+        y, x = (int(rng.integers(0, plus.shape[k] - piece.shape[k] + 1)) for k in (0, 1))
         window = (slice(y, y + piece.shape[0]), slice(x, x + piece.shape[1]))
         picture = np.asarray(cv2.subtract(cv2.add(cv2.LUT(piece, curve), plus[window]), minus[window]), np.uint8)
         if self.chroma_px > 0:
             parts = cv2.cvtColor(picture, cv2.COLOR_BGR2YCrCb)
             parts[..., 1:] = cv2.GaussianBlur(parts[..., 1:], (0, 0), self.chroma_px)
             picture = np.asarray(cv2.cvtColor(parts, cv2.COLOR_YCrCb2BGR), np.uint8)
-        if self.quality:
-            _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, self.quality])
-            picture = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
         return picture
+
+    def encoded(self, picture: Bytes, rng: np.random.Generator) -> Bytes:
+        """A window of it (h, w, 3) as the codec leaves it."""
+        if not self.quality or rng.random() < 0.2:
+            return picture
+        _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, int(np.clip(self.quality + rng.normal(0, 8), 20, 97))])
+        return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
 @cache
 def _noise_tiles(noise: float) -> tuple[Bytes, Bytes]:
-    """What noise adds and takes, shape (640, 640, 3)."""
-    return _draw_noise(np.random.default_rng(1), (640, 640), noise)
+    """What noise adds and takes, shape (576, 768, 3)."""
+    return _draw_noise(np.random.default_rng(1), (768, 576), noise)

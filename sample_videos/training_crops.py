@@ -140,6 +140,7 @@ def _in_view(scene: Scene, balls: list[BallInView]) -> list[BallInView]:
 class _Batch:
     def __init__(self, scene: Scene, rng: np.random.Generator, size_px: int) -> None:
         self._scene, self._rng, self._size = scene, rng, size_px
+        self._whole = Box(left=0, top=0, right=scene.camera.image_size_px[0], bottom=scene.camera.image_size_px[1])
         self._images: list[Bytes] = []
         self._covered: list[Bytes] = []
         self._mirrored: list[bool] = []
@@ -150,16 +151,18 @@ class _Batch:
         scene = self._scene
         items = scene.items(balls, fine=1)
         middles, streaks, radii = self._project(balls) if balls else (np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
-        finish = [Finish.draw(self._rng) for _ in range(4)]
+        view, shown, hidden = scene.piece(self._whole, items, person)
+        shown[hidden > 0] = 0
+        finish = Finish.draw(self._rng)
+        view = finish.seen(view, self._rng)
         for box in self._boxes(middles, person):
             turned = (bool(self._rng.random() < 0.5), int(self._rng.integers(4)))
-            piece, marks, covered = scene.piece(box, items, person)
-            picture = finish[int(self._rng.integers(4))].apply(piece, self._rng)
+            marks = shown[box.window]
+            covered = np.ascontiguousarray(hidden[box.window])
+            picture = finish.encoded(np.ascontiguousarray(view[box.window]), self._rng)
             away, reach = middles - (box.left, box.top), 0.5 * radii[:, None]
-            free = covered == 0 if person is not None else None
             for k in np.nonzero(((away > -reach) & (away < self._size - 1 + reach)).all(axis=1))[0].tolist():
-                seen = marks == items[k].mark
-                share = np.count_nonzero(seen if free is None else seen & free) / max(items[k].area, 1)
+                share = np.count_nonzero(marks == items[k].mark) / max(items[k].area, 1)
                 self._note(balls[k], away[k], float(radii[k]), streaks[k], min(1.0, share), turned)
             self._images.append(_turn(picture, turned))
             self._covered.append(_turn(covered, turned))
