@@ -35,6 +35,12 @@ ROLL_M_PER_MPS2 = 2.5
 """Way of a ball over the square of the speed it was given: it slides, keeps 5/7 of it and rolls on against 0.1 m/s^2."""
 VISIBLE_SIGMAS = 4.0
 """A ball that moved by so many standard deviations of its place is seen to have moved."""
+UNSEEN_FRAMES = 5.0
+"""A struck ball unseen for longer than this many frames may have met another ball first than the one it is said to."""
+EARLIER_SHARE = 0.9
+"""Weight of such a contact: it is told from the struck ball alone."""
+HIDDEN_SHARE = 0.3
+"""Share of such contacts that were another ball's: with an arm of 20 cm over the place one in four."""
 UNSEEN_S = 0.3
 """Struck ball unseen for longer than this: it may have touched something meanwhile."""
 NEAR_GAP_M = 0.02
@@ -67,13 +73,60 @@ def find_first_contact(scene: Scene) -> FirstContact:
     found = decide(striker, strike, wakes, resting, reach, scene.frame_s)
     if found is None:
         return _no_contact(scene, striker)
-    found = _played(scene, found)
+    found = _earlier(scene, _played(scene, found))
     best = next(iter(found.probability))
     times = [(contact.time_s, contact.sigma_s) for contact in scene.contacts if {contact.ball, contact.other} == {strike.ball, best}]
     if not times and found.time_s is not None:
         times = [(found.time_s, found.sigma_s)]
     time, sigma = min(times)
-    return FirstContact(probability=found.probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+    probability = found.probability
+    if _hidden_at(scene, striker, best, time):
+        probability = {ball: (1 - HIDDEN_SHARE) * p for ball, p in probability.items()} | {"unknown": HIDDEN_SHARE}
+    return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+
+
+def _hidden_at(scene: Scene, striker: Path, best: BallId, time_s: float) -> bool:
+    """Whether the struck ball was out of sight when the first contact is said to have been, and another ball began to
+    move, or was out of sight beside it, in the same stretch: then that may have been hit before."""
+    long = UNSEEN_FRAMES * scene.frame_s
+    k = int(np.searchsorted(striker.times_s, time_s))
+    if not 0 < k < len(striker.times_s) or striker.times_s[k] - striker.times_s[k - 1] < long:
+        return False
+    low, high = float(striker.times_s[k - 1]), float(striker.times_s[k])
+    ends = striker.xy_m[k - 1], striker.xy_m[k]
+    reach = 2 * scene.around.radius_m + NEAR_GAP_M
+    for ball, path in scene.paths.items():
+        if ball == best or path is striker:
+            continue
+        seen = path.times_s[(path.times_s > low) & (path.times_s < high)]
+        place = path.position(low)
+        near = min(_off_segment(place, ends[0], ends[1]), _off_segment(place, ends[0], scene.paths[best].position(low))) < reach
+        woke = any(kink.ball == ball and low < kink.high_s and kink.low_s < high for kink in scene.wakes)
+        if woke or (near and len(seen) < 2):
+            return True
+    return False
+
+
+def _earlier(scene: Scene, found: FirstContact) -> FirstContact:
+    """The answer against the contacts: a ball out of sight when it was hit has no wake-up time, but what the struck ball
+    lost may tell that it was hit before the one that woke first."""
+    assert scene.strike is not None
+    if found.time_s is None:
+        return found
+    for contact in scene.contacts:
+        if scene.strike.ball not in (contact.ball, contact.other) or contact.other is None:
+            continue
+        ball = contact.other if contact.ball == scene.strike.ball else contact.ball
+        if contact.time_s > found.time_s - scene.frame_s - 3 * (contact.sigma_s + found.sigma_s):
+            break
+        woke = any(kink.ball == ball and kink.low_s - scene.frame_s < contact.time_s < kink.high_s + scene.frame_s for kink in scene.wakes)
+        if woke and found.probability.get(ball, 0.0) < 0.5:
+            p = EARLIER_SHARE * contact_probability(contact)
+            mixed = {name: (1 - p) * value for name, value in found.probability.items()}
+            mixed[ball] = mixed.get(ball, 0.0) + p
+            order = sorted(mixed, key=lambda name: -mixed[name])
+            return replace(found, probability={name: mixed[name] for name in order}, time_s=contact.time_s, rivals=tuple(order))
+    return found
 
 
 def _played(scene: Scene, found: FirstContact) -> FirstContact:
@@ -182,12 +235,12 @@ def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
     ending = scene.endings.get(struck) if struck is not None else None
     early = ending is not None and ending.kind == "pocketed" and (first.time_s is None or ending.time_s < first.time_s)
     if early and struck is not None and ending is not None and not _lip_listed(scene, struck):
-        none_before *= 1 - ending.p * lip_touch(scene.paths[struck], ending, scene.around)[0]
+        none_before *= 1 - ending.p * _lip(scene, struck)[0]
     if first.time_s is None:
         return 1 - none_before, 0.0
     for ball, ending in scene.endings.items():
         if ending.kind == "pocketed" and ending.time_s > first.time_s and not _lip_listed(scene, ball):
-            none_after *= 1 - ending.p * lip_touch(scene.paths[ball], ending, scene.around)[0]
+            none_after *= 1 - ending.p * _lip(scene, ball)[0]
     return 1 - none_before, 1 - none_after * (1 - _unseen_touch(scene, first.time_s))
 
 
@@ -219,6 +272,11 @@ def _later(contact: Contact, first: FirstContact) -> float:
     return float(ndtr((contact.time_s - first.time_s) / sigma))
 
 
+def _lip(scene: Scene, ball: BallId) -> tuple[float, float]:
+    listed = [contact.time_s for contact in scene.contacts if contact.ball == ball and contact.cushion is not None]
+    return lip_touch(scene.paths[ball], scene.endings[ball], scene.around, listed)
+
+
 def _lip_listed(scene: Scene, ball: BallId) -> bool:
     """Whether a contact at the mouth just before the fall is among the contacts already."""
     ending = scene.endings[ball]
@@ -229,8 +287,4 @@ def _lip_listed(scene: Scene, ball: BallId) -> bool:
 
 def lips(scene: Scene) -> Mapping[BallId, tuple[float, float]]:
     """Balls that fell without a listed lip contact, with the probability that there was one and its time."""
-    return {
-        ball: lip_touch(scene.paths[ball], ending, scene.around)
-        for ball, ending in scene.endings.items()
-        if ending.kind == "pocketed" and not _lip_listed(scene, ball)
-    }
+    return {ball: _lip(scene, ball) for ball, ending in scene.endings.items() if ending.kind == "pocketed" and not _lip_listed(scene, ball)}

@@ -36,8 +36,8 @@ ROLLING_MPS2 = (0.06, 0.15)
 """A ball that stops by itself was slowed by so much (rolling friction of fast and slow cloths)."""
 STOP_PLACE_M = 0.0006
 """Where a ball stands and where it was seen to move last is known to about this."""
-PROMPT_MPS = 0.5
-"""A ball this fast has left its place by the first sample that is not at it."""
+PROMPT_SIGMAS = 8.0
+"""A ball so many deviations off its place at the sample after its rest started in between."""
 ONSET_BEFORE_S = 0.4
 """Rest that is fitted together with the first movement to time a wake-up."""
 ONSET_AFTER_S = 0.35
@@ -193,7 +193,8 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
         variance = max(variance, 1e-8)
         step = float(np.median(np.diff(path.times_s[-60:]))) if len(path.times_s) > 2 else 0.04
         # unseen for long: what was seen afterwards need not be how it started
-        sigma = float(np.hypot(sigma, UNSEEN_SHARE * max(0.0, after.start_s - before.end_s - UNSEEN_FRAMES * step)))
+        unseen = float(np.diff(path.times_s[before.last : after.first + 1]).max())
+        sigma = float(np.hypot(sigma, UNSEEN_SHARE * unseen)) if unseen > UNSEEN_FRAMES * step else sigma
     elif not after.moving:
         jump = _beyond_friction(before, after)
     size = float(np.hypot(jump[0], jump[1]))
@@ -246,9 +247,11 @@ def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[
     step = float(np.median(np.diff(times))) if len(times) > 1 else 0.02
     low = max(float(times[0]), min(before.end_s - 3 * step, guess_s - 3 * step))
     high = max(after.start_s + 1e-4, min(stop - step, guess_s + 0.25))
-    if after.speed(after.start_s) > PROMPT_MPS:
-        # its first sample in motion is off its place for sure; a later start would be a cushion's work
-        high = after.start_s + 1e-4
+    first = min(before.last + 1, len(t) - 1)
+    off = path.xy_m[first] - before.coefficients[0]
+    if float(np.hypot(off[0], off[1])) > PROMPT_SIGMAS * float(path.variance[first]) ** 0.5:
+        # off its place for sure by the next sample: neither a later start nor an earlier one, whatever turned it since
+        low, high = before.end_s - 0.2 * step, float(t[first])
     earlier = max(1e-12, before.covariance[0, 0])
     result = guess_s, step / 4, after.velocity(guess_s)
     for _ in range(3):

@@ -9,6 +9,7 @@ Fails: roundings differ from maker to maker; a ball that touched one lip is carr
 two touches one is told.
 """
 
+from collections.abc import Sequence
 from math import cos, radians, sin
 
 import numpy as np
@@ -41,12 +42,23 @@ SLOW_MPS = 0.02
 """A ball that hardly moves towards the pocket any more was turned there."""
 TURNED_SAMPLES = 12
 """A last piece of so few samples began at the pocket."""
+STAYED = 0.4
+"""Probability of a touch for one that lost its way in: it came to rest in the mouth before it tipped, or it was turned."""
+AGAIN_S = 0.03
+"""A touch known this near to where a ball turned is what turned it."""
 CERTAIN = 0.005
 """Probability left for a touch, and for none, however clear the path."""
 
 
-def lip_touch(path: Path, ending: Ending, around: Surroundings) -> tuple[float, float]:
-    """Probability that a ball that fell touched the rubber at its pocket after its last samples, and when."""
+def lip_touch(path: Path, ending: Ending, around: Surroundings, listed_s: Sequence[float] = ()) -> tuple[float, float]:
+    """Probability that a ball that fell touched the rubber at its pocket in its last samples or after them, and when.
+
+    Args:
+        path: Of the ball.
+        ending: A fall.
+        around: The table.
+        listed_s: When it touched a cushion, as known already.
+    """
     last = path.pieces[-1]
     time = float(path.times_s[-1])
     if ending.pocket is None or not last.moving:
@@ -54,13 +66,14 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings) -> tuple[float, 
     outward = around.outward(ending.pocket)
     velocity = last.velocity(time)
     if float(velocity @ outward) < SLOW_MPS:
-        return 0.7, ending.time_s
+        return STAYED, ending.time_s
     p, when = _pressed(last, time, ending.pocket, around)
     before = path.pieces[-2] if len(path.pieces) > 1 else last
     if last.count <= TURNED_SAMPLES and before.moving and float(before.velocity(before.end_s) @ outward) > SLOW_MPS:
         # it turned just before it fell: a lip that the way before leads into is what turned it
         earlier, then = _pressed(before, before.end_s, ending.pocket, around)
-        if earlier > p and then < last.start_s + 0.5 * (last.start_s - before.end_s):
+        known = any(before.end_s - AGAIN_S < listed < last.start_s + AGAIN_S for listed in listed_s)
+        if not known and earlier > p and then < last.start_s + 0.5 * (last.start_s - before.end_s):
             return earlier, then
     return p, when
 
