@@ -27,6 +27,8 @@ _CLOCK_SHARE = 0.35
 """Standard deviation of a step along its course as a share of the step, where the stamps may lie (20 to 60 ms under 40)."""
 _WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact": 0.05, "free": 0.002, "strike": 1e-3}
 """Shares of the mixture; `free` is a contact where no other ball is near enough to cause one (cushion, jaw, unseen ball)."""
+_AGAINST = 0.2
+"""What is left of a contact's likelihood where a ball at rest would come back at the one that hit it: only off a cushion."""
 _MISSED = 3.0
 """Cost of not detecting a ball in plain view: one in twenty."""
 _MISSED_HIDDEN = 0.1
@@ -55,6 +57,7 @@ class Expected:
         gap_s: Time since it was last measured.
         reach_mps: Highest speed a contact can leave it with.
         contact: Another ball or a cushion is near enough for a contact.
+        push_m: From the one ball that can hit a ball at rest to that ball, (N, 2); zero where none or several can.
         solid: Surely a ball; what is not cannot be struck and cannot leap.
         bounced: Prediction reflected at a cushion.
         missed_cost: Cost of not seeing it.
@@ -70,6 +73,7 @@ class Expected:
     gap_s: FloatArray
     reach_mps: FloatArray
     contact: BoolArray
+    push_m: FloatArray
     solid: BoolArray
     bounced: BoolArray
     missed_cost: FloatArray
@@ -162,8 +166,9 @@ def _motion_cost(expected: Expected, seen: Seen) -> FloatArray:
     reach = expected.reach_mps * expected.gap_s * 1.2 + 0.01 + 3 * expected.sigma_m
     at_rest = np.hypot(seen.sigma_m[None, :], 0.001)
     likelihood += _WEIGHTS["stay"] * _gauss(away, np.broadcast_to(at_rest * 1.4, distance.shape))
-    contact = np.where(expected.contact, _WEIGHTS["contact"], _WEIGHTS["free"])
-    likelihood += np.where(distance <= reach[:, None], (contact / (np.pi * reach**2))[:, None], 0.0)
+    contact = (np.where(expected.contact, _WEIGHTS["contact"], _WEIGHTS["free"]) / (np.pi * reach**2))[:, None]
+    back = away[..., 0] * expected.push_m[:, None, 0] + away[..., 1] * expected.push_m[:, None, 1] < 0
+    likelihood += np.where(distance <= reach[:, None], np.where(back, _AGAINST * contact, contact), 0.0)
     far = _STRIKE_MPS * expected.gap_s + 0.03
     strike = np.where(expected.solid, _WEIGHTS["strike"], 0.0)
     likelihood += np.where(distance <= far[:, None], (strike / (np.pi * far**2))[:, None], 0.0)

@@ -1,6 +1,7 @@
-"""Detections that are not one ball each: one ball found twice, two balls found as one."""
+"""Detections that are not one ball each: one ball found twice, the two ends of its blur, two balls found as one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import hypot
 
 from tracker.motion import BallFilter
@@ -14,6 +15,15 @@ MIDDLE_RADII = 0.35
 """A detection this near to the middle between two balls is both; a ball of its own is a radius off it."""
 ANOTHER_RADII = 0.6
 """A detection this near to where another ball is expected is that ball."""
+
+FAST_RADII = 1.5
+"""A ball that runs this far from picture to picture can show the two ends of its blur as two discs."""
+ASIDE_RADII = 0.35
+"""How far off its straight way both ends lie at most."""
+STEP_SHARE = 0.5
+"""Share of the step that the middle may be off the expected place: a stamp that lies, a slide."""
+BLUR_RADII = (1.0, 4.0)
+"""How far apart the ends are; nearer is one ball found twice, farther no shutter is open for."""
 
 
 def apart_m(a: Sequence[float], b: Sequence[float]) -> float:
@@ -34,6 +44,44 @@ def without_doubles(bed: list[Detection], radius_m: float) -> list[Detection]:
                 break
             dropped.add(j)
     return [item for index, item in enumerate(bed) if index not in dropped] if dropped else bed
+
+
+def with_whole_blurs(bed: list[Detection], motions: Sequence[tuple[BallFilter, float]], radius_m: float) -> list[Detection]:
+    """Detections with the two ends of a fast ball's blur joined to one streak.
+
+    The ends of a blur are sharper than its middle where the ball shines: two discs on the way of a ball, as far before as
+    behind where it must be, and nothing else that either could be.
+    """
+    for motion, wait in motions:
+        step = motion.speed_mps * wait
+        if motion.resting or not motion.settled or step < FAST_RADII * radius_m:
+            continue
+        ux, uy = motion.vx / motion.speed_mps, motion.vy / motion.speed_mps
+        near = []
+        for j, item in enumerate(bed):
+            dx, dy = item.position_m[0] - motion.x, item.position_m[1] - motion.y
+            along = dx * ux + dy * uy
+            if item.streak_m is None and 0 < along < 2 * step and abs(dy * ux - dx * uy) < ASIDE_RADII * radius_m:
+                near.append((along, j))
+        if len(near) != 2:
+            continue
+        (first, i), (second, j) = sorted(near)
+        middle = (first + second) / 2
+        if not BLUR_RADII[0] * radius_m < second - first < min(BLUR_RADII[1] * radius_m, step) or abs(middle - step) > STEP_SHARE * step:
+            continue
+        others = [other.predict(gap) for other, gap in motions if other is not motion]
+        if any(apart_m(bed[k].position_m, place) < radius_m for k in (i, j) for place in others):
+            continue
+        a, b = bed[i], bed[j]
+        joined = replace(
+            a,
+            position_m=((a.position_m[0] + b.position_m[0]) / 2, (a.position_m[1] + b.position_m[1]) / 2),
+            sigma_m=max(a.sigma_m, b.sigma_m, 0.1 * (second - first)),
+            score=max(a.score, b.score),
+            streak_m=(a.position_m, b.position_m),
+        )
+        bed = [joined if k == i else item for k, item in enumerate(bed) if k != j]
+    return bed
 
 
 def without_merged(bed: list[Detection], motions: Sequence[tuple[BallFilter, float]], radius_m: float) -> list[Detection]:

@@ -34,6 +34,8 @@ DRAWS = 400
 """Paths drawn for the race; 400 resolve 0.3 %."""
 OUTCOME_LIMIT = 25.0
 """Largest chi square that one speed may count: a third ball or a cushion may have changed it."""
+STIR_MPS, PASSED_M = 0.04, 0.012
+"""A start as slow as this is noise as likely as a graze; and a graze needs the struck ball nearer than this to touching."""
 ANCHOR_SIGMAS = 2.0
 """The first to wake for sure is sought this many deviations late: a creep of unknown start must not come before a blow."""
 SLOW_START_M = 0.0015
@@ -107,6 +109,7 @@ def decide(
     """
     woken = [_Rival(k.ball, k.before.coefficients[0], float(k.before.covariance[0, 0]), k) for k in wakes]
     near = [rival for rival in woken if _reachable(striker, rival, reach_m, frame_s)] or woken
+    near = [rival for rival in near if not _only_stirs(striker, rival, reach_m)] or near
     if not near:
         return None
     anchor = min(near, key=lambda rival: _wake(rival) + ANCHOR_SIGMAS * rival.wake_sigma_s)
@@ -185,6 +188,16 @@ def _reachable(striker: Path, rival: _Rival, reach_m: float, frame_s: float) -> 
     nearest = min(float(np.hypot(*(striker.position(t) - rival.place_m))) for t in moments)
     speed = max(striker.piece_at(kink.time_s - frame_s).speed(kink.time_s), striker.piece_at(kink.time_s + frame_s).speed(kink.time_s))
     return nearest < reach_m + 0.004 + speed * 0.6 * frame_s
+
+
+def _only_stirs(striker: Path, rival: _Rival, reach_m: float) -> bool:
+    """Whether a ball that crept off can be left out: the struck ball passed it at a distance while it did."""
+    kink = rival.kink
+    if kink is None or kink.size_mps > STIR_MPS:
+        return False
+    spread = 3 * min(rival.wake_sigma_s, TOGETHER_S)
+    moments = np.linspace(kink.time_s - spread, kink.time_s + spread, 33)
+    return min(float(np.hypot(*(striker.position(t) - rival.place_m))) for t in moments) > reach_m + PASSED_M
 
 
 def _approach(striker: Path, strike: Kink, first: float, last: float, frame_s: float) -> tuple[Piece, tuple[float, float]]:

@@ -20,7 +20,7 @@ from calibration.equipment import BallSet
 from calibration.table import Table
 from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
 from tracker.clock import picture_factor, read_clock
-from tracker.doubles import apart_m, without_doubles, without_merged
+from tracker.doubles import apart_m, with_whole_blurs, without_doubles, without_merged
 from tracker.evidence import find_ghosts, read_ends
 from tracker.history import BallTrack, FloatArray, TableState, TrackedBall, TrackReport
 from tracker.identity import NameBook, assign_names, fuse_all, fused_probabilities, identities, news
@@ -83,6 +83,7 @@ class Tracker:
         self._swaps: list[tuple[int, int, int, float]] = []
         self._true_s = 0.0
         self._before: tuple[Detection, ...] = ()
+        self._bed: list[Detection] = []
         self._repeated: list[int] = []
         self._evidence, self._looks = self._fused()
         self._next_key = 0
@@ -103,10 +104,7 @@ class Tracker:
         if not observation.usable:
             self._true_s += step_s
             return self._state(observation, frame)
-        bed = without_doubles(bed, self.table.spec.ball_radius_m)
-        if len(bed) < len(self._live):
-            motions = [(strand.motion, self._true_s + step_s - strand.true_s) for strand in self._live]
-            bed = without_merged(bed, motions, self.table.spec.ball_radius_m)
+        bed, repeated = self._cleaned(bed, step_s)
         vectors = self._book.vectors([item.likelihood for item in bed])
         expected = self._expect(self._true_s + step_s, step_s, observation)
         seen = Seen(
@@ -117,9 +115,8 @@ class Tracker:
         )
         result = assign(expected, seen)
         self._true_s += step_s * picture_factor(self._steps(result, seen, expected))
-        if self._is_repeated(bed):
+        if repeated:
             self._repeated.append(frame)
-        self._before = tuple(bed)
         self._take(result, bed, self._book.log_ratio(vectors), observation.time_s, frame)
         self._lose(result, step_s, observation)
         self._name()
@@ -196,6 +193,20 @@ class Tracker:
         self._frames.append(record)
         return bed
 
+    def _cleaned(self, bed: list[Detection], step_s: float) -> tuple[list[Detection], bool]:
+        """One detection a ball as far as can be told, and whether this is the picture before once more."""
+        bed = without_doubles(bed, self.table.spec.ball_radius_m)
+        repeated = self._is_repeated(bed)
+        self._before = tuple(bed)
+        if repeated:
+            return self._bed, True
+        motions = [(strand.motion, self._true_s + step_s - strand.true_s) for strand in self._live]
+        bed = with_whole_blurs(bed, motions, self.table.spec.ball_radius_m)
+        if len(bed) < len(self._live):
+            bed = without_merged(bed, motions, self.table.spec.ball_radius_m)
+        self._bed = bed
+        return bed, False
+
     def _is_repeated(self, bed: Sequence[Detection]) -> bool:
         """The picture before once more: everything exactly where it was, though something rolls."""
         rolling = any(strand.motion.speed_mps > _ROLLS_MPS and strand.unseen_s == 0 for strand in self._live)
@@ -218,6 +229,9 @@ class Tracker:
         meets = (speed[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
         crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
         solid = np.array([strand.ball_odds > 0 for strand in self._live], dtype=np.bool_)
+        movers = np.where(meets, apart, np.inf)
+        striker = movers.argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
+        alone = (meets.sum(axis=1) == 1) & ~((apart < 2.6 * radius) & ~meets).any(axis=1) & (speed == 0)
         reach = np.maximum(speed, np.where(meets, speed[None, :], 0.0).max(axis=1, initial=0.0))
         predicted = self._reflect(straight[:, :2])
         limits = np.array([self._places.limit_x_m, self._places.limit_y_m])
@@ -241,6 +255,7 @@ class Tracker:
             gap_s=gap,
             reach_mps=np.where(solid, reach, np.minimum(reach, _HAND_MPS)),
             contact=(meets.any(axis=1) | at_edge) & solid,
+            push_m=np.where(alone[:, None], last - last[striker], 0.0),
             solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),

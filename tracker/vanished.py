@@ -33,6 +33,10 @@ SIDE_S = 0.15
 """Samples on either side that tell a way: of a fast ball the first few, before it slows or meets something else."""
 MEETING_M = 0.02
 """How near way in and way out come at the meeting: a streak tells its ball to half a centimetre, two of them draw a way."""
+MEETING_SIGMA_M = 0.006
+"""Standard deviation of that."""
+SLIDING_MPS2 = 2.0
+"""Standard deviation of a fast ball's acceleration (sliding gives up to 2.6): looser bends one way around the contact."""
 LEAST_MPS = 0.8
 """A slower ball would have been seen moving off."""
 FALL_S = 1.5
@@ -78,18 +82,23 @@ def _turn(path: Path, rest: Piece, last_s: float, kinks: Sequence[Kink], reach_m
         after = _side(path, np.arange(len(moving)) > k, path.times_s[k + 1], None)
         if before is None or after is None:
             continue
-        met = touch_time(before, rest, reach_m, before.end_s - frame_s, after.start_s + 0.5 * frame_s)
+        met = touch_time(before[0], rest, reach_m, before[0].end_s - frame_s, after[0].start_s + 0.5 * frame_s)
         if met is None:
             continue
-        time = met[0]
-        apart = float(np.hypot(*(before.position(time) - after.position(time))))
-        if apart < MEETING_M and (best is None or apart < best[0]):
-            best = apart, _kink_at(path, before, after, time)
+        kink = _kink_at(path, before[0], after[0], met[0])
+        apart = float(np.hypot(*(kink.place_m - after[0].position(met[0]))))
+        along = float((kink.place_m - rest.coefficients[0]) @ kink.jump_mps)
+        if apart > MEETING_M or along < ALONG * reach_m * kink.size_mps:
+            continue
+        badness = before[1] + after[1] + (apart / MEETING_SIGMA_M) ** 2
+        if best is None or badness < best[0]:
+            best = badness, kink
     return None if best is None else best[1]
 
 
-def _side(path: Path, rows: NDArray[np.bool_], near_s: float, start: Kink | None) -> Piece | None:
-    """A way fitted to the samples among `rows` near a time, and to the start from rest where that is near; None from one place."""
+def _side(path: Path, rows: NDArray[np.bool_], near_s: float, start: Kink | None) -> tuple[Piece, float] | None:
+    """A way fitted to the samples among `rows` near a time, and to the start from rest where that is near, and how badly it
+    fits (chi square); None from one place."""
     use = rows & (np.abs(path.times_s - near_s) < SIDE_S)
     times, places, variance = path.times_s[use], path.xy_m[use], path.variance[use]
     if start is not None and near_s - start.time_s < SIDE_S:
@@ -98,7 +107,10 @@ def _side(path: Path, rows: NDArray[np.bool_], near_s: float, start: Kink | None
         variance = np.concatenate([[start.before.position_variance(start.time_s) + 1e-8], variance])
     if len(times) < 2:
         return None
-    return fit_piece(times, places, variance, first=0, last=len(times) - 1, moving=True)
+    piece = fit_piece(times, places, variance, first=0, last=len(times) - 1, moving=True, acceleration_prior_mps2=SLIDING_MPS2)
+    off = places - np.array([piece.position(float(time)) for time in times])
+    bend = piece.coefficients[2] / SLIDING_MPS2
+    return piece, float(((off**2).sum(axis=1) / variance).sum() + bend @ bend)
 
 
 def _kink_at(path: Path, before: Piece, after: Piece, time_s: float) -> Kink:

@@ -32,6 +32,10 @@ STRAY_M = 0.005
 """And at least this far: a compressed picture moves a fast ball by some millimetres."""
 CREEP_MPS = 0.1
 """A first movement slower than this may be noise."""
+STIR_SAMPLES, STIR_M = 4, 0.003
+"""So few samples no farther than this from where the ball lay are a stir: a shadow, the cue before it, compression."""
+STIR_FACTOR = 5.0
+"""It then goes off this many times faster than a creep: nothing rolls so slowly first and then so fast untouched."""
 
 
 def rest_noise_m(tracks: Iterable[BallTrack]) -> float:
@@ -145,7 +149,8 @@ def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: Flo
             result.append(fit_piece(times, xy, variance, first=first, last=last, moving=False))
             index = stop + (1 if after is not None else 0)
         else:
-            if before is not None and _creeps(before, piece, times, xy, variance):
+            follow = pieces[index + 1] if index + 1 < stop else None
+            if before is not None and (_creeps(before, piece, times, xy, variance) or _is_before_start(before, piece, follow, xy)):
                 result[-1] = fit_piece(times, xy, variance, first=before.first, last=piece.last, moving=False)
                 index += 1
                 continue
@@ -162,6 +167,14 @@ def _creeps(rest: Piece, piece: Piece, times: FloatArray, xy: FloatArray, varian
     mean = xy[half : piece.last + 1].mean(0) - rest.coefficients[0]
     sigma = (float(variance[half]) / (piece.last + 1 - half) + rest.covariance[0, 0]) ** 0.5
     return bool(np.hypot(mean[0], mean[1]) < JITTER_SHIFT * sigma + NOISE_FLOOR_M)
+
+
+def _is_before_start(rest: Piece, piece: Piece, follow: Piece | None, xy: FloatArray) -> bool:
+    """Whether a short first movement is a stir before the blow: it stays where the ball lay, and what follows is fast."""
+    if follow is None or piece.count > STIR_SAMPLES or follow.speed(follow.start_s) < STIR_FACTOR * CREEP_MPS:
+        return False
+    off = xy[piece.first : piece.last + 1] - rest.coefficients[0]
+    return bool(np.hypot(off[:, 0], off[:, 1]).max() < STIR_M)
 
 
 def _leads_nowhere(before: Piece | None, after: Piece | None, first: int, last: int, xy: FloatArray, variance: FloatArray) -> bool:

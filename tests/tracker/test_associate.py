@@ -7,11 +7,14 @@ from tracker.associate import Expected, Seen, assign
 NAN = np.full((2, 2), np.nan)
 
 
-def _two(places: list[tuple[float, float]], looks: np.ndarray | None = None, reach: float = 0.0) -> Expected:
+def _two(
+    places: list[tuple[float, float]], looks: np.ndarray | None = None, reach: float = 0.0, push: np.ndarray | None = None
+) -> Expected:
     at = np.array(places)
     return Expected(
         predicted_m=at, straight_m=at, sigma_m=np.array([0.0005, 0.0005]), step_m=np.zeros((2, 2)), last_m=at, memory_m=NAN,
-        gap_s=np.array([0.04, 0.04]), reach_mps=np.full(2, reach), contact=np.full(2, reach > 0), solid=np.ones(2, dtype=bool),
+        gap_s=np.array([0.04, 0.04]), reach_mps=np.full(2, reach), contact=np.full(2, reach > 0),
+        push_m=np.zeros((2, 2)) if push is None else push, solid=np.ones(2, dtype=bool),
         bounced=np.zeros(2, dtype=bool), missed_cost=np.array([3.0, 3.0]), looks=np.zeros((2, 0)) if looks is None else looks,
     )  # fmt: skip
 
@@ -53,3 +56,10 @@ def test_two_balls_scattered_within_reach_are_told_by_their_looks() -> None:
 def test_nothing_seen_and_nothing_expected() -> None:
     """Empty inputs give empty results."""
     assert assign(_two([(0.0, 0.0), (0.3, 0.0)]), _seen([])).pairs == ()
+
+
+def test_a_ball_at_rest_does_not_come_back_at_the_one_that_hit_it() -> None:
+    """One detection is left of two balls, on the side that the striker came from: it is the striker."""
+    push = np.array([[0.0, 0.0], [0.08, 0.0]])
+    result = assign(_two([(0.0, 0.0), (0.08, 0.0)], reach=2.0, push=push), _seen([(0.045, -0.03)]))
+    assert [(i, j) for i, j, _ in result.pairs] == [(0, 0)]
