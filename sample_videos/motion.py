@@ -117,16 +117,21 @@ class Motion:
         spin[times > last] = 0.0
         angle = np.linalg.norm(spin, axis=1) * _STEP_S
         axis = spin / np.maximum(np.linalg.norm(spin, axis=1), 1e-9)[:, None]
-        result = np.empty((len(times), 3, 3))
-        current = first
-        for i in range(len(times)):
-            result[i] = current
-            if angle[i] > 1e-7:
-                current = _rotation(axis[i], angle[i]) @ current
-        return result
+        steps = np.concatenate([first[None], _rotations(axis[:-1], angle[:-1])])
+        # Products from the first step to each, by doubling: every round joins runs twice as long.
+        length = 1
+        while length < len(steps):
+            steps[length:] = steps[length:] @ steps[:-length]
+            length *= 2
+        return steps
 
 
-def _rotation(axis: FloatArray, angle: float) -> FloatArray:
-    x, y, z = axis
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * (cross @ cross), np.float64)
+def _rotations(axis: FloatArray, angle: FloatArray) -> FloatArray:
+    """Rotation matrices (N, 3, 3) about unit axes (N, 3) by angles (N,), radians."""
+    x, y, z = axis.T
+    cross = np.zeros((len(axis), 3, 3))
+    cross[:, 0, 1], cross[:, 0, 2] = -z, y
+    cross[:, 1, 0], cross[:, 1, 2] = z, -x
+    cross[:, 2, 0], cross[:, 2, 1] = -y, x
+    sine, rest = np.sin(angle)[:, None, None], (1 - np.cos(angle))[:, None, None]
+    return np.asarray(np.eye(3) + sine * cross + rest * (cross @ cross), np.float64)

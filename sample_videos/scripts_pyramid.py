@@ -37,32 +37,6 @@ def _start(seed: int, table: str, game: str, number: int) -> Script:
     return Script(game, d, d.layout(8), _state(d, scores={"A": 4, "B": 3}))
 
 
-def _racked(seed: int, table: str, game: str, number: int, whites: list[str], target: int) -> Script:
-    """From the break, which A plays."""
-    d = Drafter(table, np.random.default_rng([seed, number]), nine=False)
-    cue = np.array([-d.table.spec.length_m / 4 - 0.12, d.rng.uniform(-0.25, 0.25)])
-    s = Script(game, d, {"Y": cue, **d.rack(whites, 2e-4)}, _state(d, phase="break", cue_state="hand_house", target=target))
-    _open(s)
-    return s
-
-
-def _open(s: Script) -> None:
-    """A breaks: three balls reach cushions, nothing falls (PYR-12); B is next."""
-
-    def spread(o: Outcome, _: Simulation) -> bool:
-        return o.first is not None and not o.potted and len({e["ball"] for e in o.rails if e["ball"] != "Y"}) >= 4
-
-    def strokes() -> Any:
-        apex = np.array([s.drafter.table.spec.length_m / 4, 0.0])
-        while True:
-            way = apex - s.layout["Y"]
-            phi = float(np.arctan2(way[1], way[0])) + s.rng.normal(0, 0.008)
-            yield s.layout, "Y", phi, s.rng.uniform(4.0, 6.0), -0.05
-
-    s.play(need(s.find(strokes(), spread, most=300)), ruling("B"))
-    s.then(shooter="B", phase="normal", cue_state="position")
-
-
 def _one_falls(o: Outcome, _: Simulation) -> bool:
     return o.first is not None and len(o.potted) == 1 and o.potted[0] not in ("Y", o.draft.cue_ball) and not o.early
 
@@ -216,16 +190,16 @@ def dynamic_pyramid(seed: int, table: str) -> Script:
 
 
 def classic_pyramid(seed: int, table: str) -> Script:
-    """A breaks; B calls a ball and pots it, for its number; then he calls another and misses."""
-    order = (4, 5, 6, 7, 15, 8, 9, 14, 13, 10, 2, 1, 12, 11, 3)  # CLA-2/3
-    s = _racked(seed, table, "classic_pyramid", 9, [f"w{n}" for n in order], 71)
-    draft = need(s.find(s.pots(["Y"]), _one_falls, most=2500))
+    """A calls a ball and pots it, for its number; then he calls another and misses."""
+    s = _start(seed, table, "classic_pyramid", 9)
+    s.then(scores={"A": 24, "B": 31}, target=71)
+    draft = need(s.find(s.pots(["Y"]), _one_falls, most=900))
     fallen = next(e for e in draft.events if e["type"] == "pocketed")
     number = int(fallen["ball"][1:])
     points = 11 if number == 1 else number  # CLA-5.1
-    s.play(draft, ruling("B", points=(0, points)), call={"kind": "ball", "ball": fallen["ball"], "pocket": fallen["pocket"]})
-    _shelve(s, "B", draft)
-    s.then(scores=_score(s, 0, points))
+    s.play(draft, ruling("A", points=(points, 0)), call={"kind": "ball", "ball": fallen["ball"], "pocket": fallen["pocket"]})
+    _shelve(s, "A", draft)
+    s.then(scores=_score(s, points, 0))
     _miss(s, called=True)
     return s
 
