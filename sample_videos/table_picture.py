@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.table import Table
+from sample_videos.bystanders import paint_bystanders
 from sample_videos.canvas import FINE, Canvas, Material, fill, noise
 from sample_videos.cloth_marks import paint_marks
 from sample_videos.hollows import paint_glare, paint_holes, paint_metal
@@ -82,6 +83,8 @@ def paint_table(camera: CameraModel, table: Table, look: Look, *, fine: int = FI
     down = ((np.arange(height, dtype=np.float32) - height / 2) / (height / 2)) ** 2
     image *= (1 - np.float32(look.sensor.vignette / 2) * (down[:, None] + across[None, :]))[..., None] * gain
     display = encode(image)
+    if look.clutter > 0:
+        paint_bystanders(np.random.default_rng(look.seed + 3), camera, table, look, display, floor)
     low = canvas.weight(Material.BED, Material.HOLE, Material.CUP, Material.LINER, Material.FLOOR)
     return TablePicture(image=display, bed=bed, low=low, cloth=np.minimum(1, bed + cushion), floor=floor)
 
