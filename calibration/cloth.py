@@ -145,6 +145,35 @@ def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0]) ->
     return best[1] if best and best[0] > 0 else None
 
 
+def cloth_inside(image: Image, quad_px: FloatArray) -> Cloth:
+    """The cloth of a table whose outline a person gave: the usual colour well inside it.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        quad_px: Shape (4, 2), in turn round the table.
+    """
+    chroma, lightness, scale = _reduced(image)
+    middle = quad_px.mean(axis=0)
+    inner = ((middle + 0.85 * (quad_px - middle)) + 0.5) * scale - 0.5
+    drawn = np.zeros(lightness.shape, np.uint8)
+    cv2.fillPoly(drawn, [np.round(inner).astype(np.int32)], (1,))
+    inside = drawn > 0
+    if not inside.any():
+        inside[:] = True
+    centre = np.asarray(np.median(chroma[inside], axis=0), dtype=np.float64)
+    spread = np.percentile(np.hypot(*(chroma[inside] - centre).T), 75)
+    return Cloth(
+        mask=inside,
+        scale=scale,
+        sides_px=np.zeros((4, 3)),
+        quad_px=quad_px,
+        chroma=centre,
+        lightness=float(np.median(lightness[inside])),
+        tolerance=float(np.clip(2.5 * spread, *_CHROMA_TOLERANCE)),
+        shade=STRICTNESS[0][1],
+    )
+
+
 def meet(first: FloatArray, second: FloatArray) -> FloatArray:
     """Where two lines (a, b, c) cross, shape (2,); far away or NaN where they are parallel."""
     point = np.cross(first, second)

@@ -25,7 +25,7 @@ Image = NDArray[np.uint8]
 
 _POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
 """Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
-_MOUTH_LIMIT_M = 0.025
+MOUTH_LIMIT_M = 0.025
 """Largest disagreement of mouths: chalk, irons, a ball in the jaws and parallax give 0.02, a wrong side 0.03 to 0.3."""
 _ENDS_MIN, _ENDS_BLIND = 7, 10
 """Ends of rubber at mouths, of 12, that must be seen to be checked: two people hide two pockets; and where a whole nose
@@ -162,9 +162,9 @@ def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: s
         because += (
             f"too few pockets show to check it: {mouths.holes} of {mouths.visible}, {mouths.measured} of 12 ends of cushions at them",
         )
-    if mouths.off_m > _MOUTH_LIMIT_M:
+    if mouths.off_m > MOUTH_LIMIT_M:
         because += (
-            f"pocket {mouths.where} lies {1000 * mouths.off_m:.0f} mm from where the model has it, limit {1000 * _MOUTH_LIMIT_M:.0f}",
+            f"pocket {mouths.where} lies {1000 * mouths.off_m:.0f} mm from where the model has it, limit {1000 * MOUTH_LIMIT_M:.0f}",
         )
     return Fit(solution=solution, edges=edges, cloth=cloth, residual_mm=(median, largest), mouths=mouths, because=because)
 
@@ -233,6 +233,22 @@ def fit_table(
         solution = solve(edges, spec, size, solution.parameters, lens)
     if not _sees_table(solution.camera, table):
         return "the cloth's outline is not that of a table seen from above; use --corners"
+    return fit_noses(image, cloth, table, solution, lens)
+
+
+def fit_noses(
+    image: Image, cloth: Cloth, table: Table, solution: Solution, lens: Lens | None = None
+) -> tuple[Solution, list[EdgePoints]] | str:
+    """The camera fitted to the noses near where a rough one has them, and the landmarks; or why there is none.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        cloth: Its colour.
+        table: The table.
+        solution: A rough camera, to a centimetre.
+        lens: Where it is known.
+    """
+    spec, size = table.spec, (image.shape[1], image.shape[0])
     strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
     metres_per_pixel = 1 / _scale(solution.camera, table)
     edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)

@@ -52,6 +52,9 @@ _CAMERA_PICTURES, _CAMERA_SKIP = 16, 10
 )
 @click.option("--foot", type=click.Choice(SIDES_OF_PICTURE), help="Side of the picture where the foot of the table is.")
 @click.option("--check", type=click.Path(path_type=Path), help="Picture with balls on a spot or at a cushion: read them back in mm.")
+@click.option("--page", is_flag=True, help="Serve a page in which a person checks, drags corners, names the foot, and saves.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --page: address to listen on; 0.0.0.0 for a phone.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="With --page: 0 for any free one.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("table.json"), show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the table file on standard output too.")
 @click.argument("more_lens", nargs=-1, type=click.Path(path_type=Path))
@@ -68,6 +71,9 @@ def command(
     lens: tuple[Path, ...],
     foot: str | None,
     check: Path | None,
+    page: bool,
+    host: str,
+    port: int,
     output: Path,
     as_json: bool,
     more_lens: tuple[Path, ...],
@@ -89,7 +95,11 @@ def command(
         raise InputError(f"{output.parent}: no such folder to write {output.name} to; make it first")
     spec = _spec(name, length_mm, width_mm, ball_mm, proportion)
     known = _lens((*lens, *more_lens)) if lens else None
-    pictures = [_read_picture(image)] if image is not None else list(_video(video) if video is not None else _camera(camera or 0))
+    if page:
+        from referee.setup_page.serve import serve
+
+        return serve(lambda: _pictures(image, video, camera), spec, lambda found: _write(output, found), foot, known, (host, port), _say)
+    pictures = _pictures(image, video, camera)
     if corners:
         place = str(image or video or f"camera {camera}")
         found = _from_corners(corners, pictures[0], spec, foot, known, place)
@@ -102,6 +112,16 @@ def command(
     _write(output, found)
     _tell(output, found, as_json)
     return 0 if found.calibration.good else 1
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _pictures(image: Path | None, video: Path | None, camera: int | None) -> list[Image]:
+    if image is not None:
+        return [_read_picture(image)]
+    return list(_video(video) if video is not None else _camera(camera or 0))
 
 
 def _check(picture: Path, table: Path, *, as_json: bool) -> int:
@@ -212,7 +232,7 @@ def _from_corners(
         raise InputError(f"--corners: each is X,Y in pixels of {place}; found {' '.join(texts)}")
     size = (picture.shape[1], picture.shape[0])
     known = None if lens is None else lens.scaled(size)
-    made = calibrate_corners(points, size, spec, foot, known)
+    made = calibrate_corners(points, size, spec, foot, known, picture)
     if isinstance(made, CalibrationFailure):
         return made
     return Finding(calibration=made, picture=picture, landmarks_px=points, modelled_px=points, foot_by="as given" if foot else "")

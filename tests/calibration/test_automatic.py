@@ -104,3 +104,19 @@ def test_corners_that_cross_over_are_refused() -> None:
     """Four points in a bow-tie order go round no table."""
     with pytest.raises(InputError, match="in turn"):
         calibrate_corners(np.array([[100, 100], [800, 400], [800, 100], [100, 400]]), (960, 540), SPEC)
+
+
+def test_corners_beside_the_table_are_not_good_and_true_ones_are_refined() -> None:
+    """With the picture at hand four wrong points say how far they are off; taps good to two pixels become exact."""
+    camera = above(tilt_deg=5)
+    picture = paint(camera, SPEC, cloth=(190, 120, 10))
+    true = camera.to_pixels(list(Table(SPEC).corners_m().values()), height_m=SPEC.nose_height_m)[[0, 2, 3, 1]]
+    wrong = calibrate_corners(true + np.array([40, 10]), (960, 540), SPEC, image=picture)
+    right = calibrate_corners(true + np.array([[1.5, -1], [-1, 1], [1, 1.5], [0, -1.5]]), (960, 540), SPEC, image=picture)
+
+    assert isinstance(wrong, Calibration)
+    assert isinstance(right, Calibration)
+    assert not wrong.good
+    assert "from where the noses meet" in wrong.because[0]
+    assert right.good
+    assert max(corner_errors_px(right, camera)) < 1.0
