@@ -12,6 +12,7 @@ import numpy as np
 
 from calibration.equipment import BallId
 from calibration.table import Table
+from tracker.before import double_hit, near_touches
 from tracker.contacts import Contact
 from tracker.crossings import line_crossings
 from tracker.doubts import find_doubts
@@ -95,6 +96,8 @@ def read_shot(
         rail_before_contact=rail_before,
         rail_after_contact=rail_after,
         doubts=tuple(find_doubts(scene, window, first, report, complete=complete)),
+        near=near_touches(scene),
+        double_hit=double_hit(scene, contact),
     )
 
 

@@ -90,6 +90,32 @@ class ShotEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NearTouch:
+    """A ball that may have touched something before the stroke; whether it counts as frozen is for a person to declare.
+
+    Attributes:
+        ball: The ball.
+        to: A cushion, or the struck ball.
+        gap_m: Gap as measured, metres; noise may make it negative.
+        sigma_m: Standard deviation of that.
+    """
+
+    ball: BallId
+    to: str
+    gap_m: float
+    sigma_m: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in a shot line, millimetres."""
+        return {"ball": self.ball, "to": self.to, "gap_mm": round(1e3 * self.gap_m, 2), "sigma_mm": round(1e3 * self.sigma_m, 2)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "NearTouch":
+        """From a shot line."""
+        return cls(ball=data["ball"], to=str(data["to"]), gap_m=1e-3 * float(data["gap_mm"]), sigma_m=1e-3 * float(data["sigma_mm"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
     """Why a shot is not fully known.
 
@@ -152,6 +178,8 @@ class Shot:
         rail_before_contact: Probability that the cue ball touched a cushion before its first ball.
         rail_after_contact: Probability that after the first contact any ball touched a cushion.
         doubts: What could be wrong.
+        near: Balls that may have touched a cushion or the struck ball before the stroke.
+        double_hit: Probability that the tip met the struck ball twice, where it can be told; a hint for a person, never judged alone.
     """
 
     number: int
@@ -167,6 +195,8 @@ class Shot:
     rail_after_contact: float
     before_px: Mapping[BallId, tuple[float, float]] = field(default_factory=dict)
     doubts: tuple[Doubt, ...] = ()
+    near: tuple[NearTouch, ...] = ()
+    double_hit: float | None = None
 
     @property
     def judged(self) -> bool:
@@ -194,6 +224,8 @@ class Shot:
             "rail_before_contact": round(self.rail_before_contact, 6),
             "rail_after_contact": round(self.rail_after_contact, 6),
             "doubts": [doubt.to_dict() for doubt in self.doubts],
+            **({"near": [near.to_dict() for near in self.near]} if self.near else {}),
+            **({} if self.double_hit is None else {"double_hit": round(self.double_hit, 4)}),
         }
 
     @classmethod
@@ -224,6 +256,8 @@ class Shot:
                 rail_before_contact=float(data["rail_before_contact"]),
                 rail_after_contact=float(data["rail_after_contact"]),
                 doubts=tuple(Doubt.from_dict(doubt) for doubt in data.get("doubts", ())),
+                near=tuple(NearTouch.from_dict(near) for near in data.get("near", ())),
+                double_hit=None if data.get("double_hit") is None else float(data["double_hit"]),
             )
         except (KeyError, TypeError) as error:
             raise InputError(f"shot line {data.get('number', '?')}: missing or malformed field {error}") from error
