@@ -18,7 +18,16 @@ def paint_marks(rng: np.random.Generator, camera: CameraModel, table: Table, loo
     half_x, half_y = table.spec.length_m / 2, table.spec.width_m / 2
     marks: list[tuple[FloatArray, float, float, float]] = []  # outline, height, factor, strength of white
     shade, thick = float(rng.uniform(0.10, 0.45)), float(rng.uniform(0.0012, 0.0035))
-    for nose_line, _ in cushions(table, look.frame):
+    for nose_line, back in cushions(table, look.frame):
+        # The shade under a nose runs on along the facings into the pockets.
+        for end in (0, 1):
+            facing = back[end] - nose_line[end]
+            off = np.array([-facing[1], facing[0]]) / max(float(np.linalg.norm(facing)), 1e-9) * (1.0 if end else -1.0)
+            off = off if off @ (nose_line[end] - nose_line[1 - end]) > 0 else -off
+            strip = np.array(
+                [nose_line[end], nose_line[end] + 0.8 * facing, nose_line[end] + 0.8 * facing + off * 0.006, nose_line[end] + off * 0.004]
+            )
+            marks.append((strip, 0.0, 0.45, 0.0))
         inward = -np.sign(nose_line.mean(axis=0)) * (np.abs(np.abs(nose_line).mean(axis=0) - (half_x, half_y)) < 1e-3)
         strip = np.concatenate([nose_line, nose_line[::-1] + inward * thick])
         marks.append((dense(strip), table.spec.nose_height_m, 1 - shade, 0.0))
