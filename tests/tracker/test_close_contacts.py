@@ -1,0 +1,142 @@
+"""Tests of what lies at the edge of sight: contacts a few milliseconds apart, soft ones, near misses, what nearly touches."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from calibration.equipment import find_table
+from calibration.table import Table
+from tracker.history import BallTrack
+from tracker.read import read_shots
+from tracker.shot import Shot
+
+TABLE = Table(find_table("wpa-9ft"))
+R = 0.028575
+FOOT_X = 1.27 - R
+SLOWING_MPS2 = 0.1
+STRIKE_S = 0.5
+
+Way = Callable[[float], tuple[float, float]]
+
+
+def legs(start: tuple[float, float], *parts: tuple[float, float, float]) -> Way:
+    """A ball that rests at a place, then from each (time_s, vx, vy) on rolls with that velocity, slowing by 0.1 m/s^2."""
+
+    def place(time_s: float) -> tuple[float, float]:
+        x, y = start
+        for k, (begin, vx, vy) in enumerate(parts):
+            until = min(time_s, parts[k + 1][0]) if k + 1 < len(parts) else time_s
+            speed = float(np.hypot(vx, vy))
+            if until <= begin or speed == 0:
+                continue
+            tau = min(until - begin, speed / SLOWING_MPS2)
+            way = speed * tau - 0.5 * SLOWING_MPS2 * tau * tau
+            x, y = x + way * vx / speed, y + way * vy / speed
+        return x, y
+
+    return place
+
+
+def read(ways: Mapping[str, Way], until_s: float = 6.0) -> Shot:
+    """The one shot of balls on known ways, seen at 60 Hz with 1 mm noise."""
+    rng = np.random.default_rng(5)
+    times = np.arange(0.0, until_s, 1 / 60)
+    tracks = []
+    for ball, way in ways.items():
+        xy = np.array([way(float(t)) for t in times]) + 0.001 * rng.standard_normal((len(times), 2))
+        tracks.append(
+            BallTrack(
+                ball=ball, times_s=times.copy(), positions_m=xy, sigma_m=np.full(len(times), 0.001), seen=np.ones(len(times), np.bool_)
+            )
+        )
+    (shot,) = read_shots(tuple(tracks), TABLE, touch_ratio=1.0)
+    return shot
+
+
+def test_a_ball_driven_into_the_cushion_just_behind_it_touched_both() -> None:
+    """The 1 lies 8 mm off the foot cushion and is hit at 1 m/s: ball, then 11 ms later cushion, in that order."""
+    normal = np.array([np.cos(0.5), np.sin(0.5)])
+    one = np.array([FOOT_X - 0.008, 0.2])
+    meet = one - 2 * R * normal
+    start = meet - np.array([0.6, 0.0])
+    hit = STRIKE_S + (1.0 - np.sqrt(1 - 2 * 0.1 * 0.6)) / 0.1
+    speed = 1.0 - 0.1 * (hit - STRIKE_S)
+    push = 0.96 * speed * normal[0] * normal
+    rail = hit + 0.008 / push[0]
+    shot = read(
+        {
+            "cue": legs((start[0], start[1]), (STRIKE_S, 1.0, 0.0), (hit, speed - push[0], -push[1])),
+            "1": legs((one[0], one[1]), (hit, push[0], push[1]), (rail, -0.8 * push[0], push[1])),
+        }
+    )
+
+    found = [(event.type, event.fields.get("cushion")) for event in shot.events if event.type.startswith("ball_") and event.p >= 0.5]
+    assert found[:2] == [("ball_ball", None), ("ball_cushion", "foot")]
+    times = [event.t for event in shot.events if event.type.startswith("ball_") and event.p >= 0.5]
+    assert abs(times[1] - times[0] - (rail - hit)) < 0.006
+    assert shot.rail_after_contact > 0.9
+
+
+def test_a_ball_that_kisses_the_cushion_at_eight_centimetres_a_second_touched_it() -> None:
+    """The 1 reaches the foot cushion at 0.08 m/s and comes back at 0.06."""
+    hit, way = 1.0, 0.3
+    push = float(np.sqrt(0.08**2 + 2 * 0.1 * way))
+    arrival = hit + (push - 0.08) / 0.1
+    meet = FOOT_X - way - 2 * R
+    shot = read(
+        {
+            "cue": legs((meet - 0.3 * (hit - STRIKE_S) + 0.05 * (hit - STRIKE_S) ** 2, 0.0), (STRIKE_S, 0.3, 0.0), (hit, 0.02, 0.0)),
+            "1": legs((FOOT_X - way, 0.0), (hit, push, 0.0), (arrival, -0.06, 0.0)),
+        },
+        until_s=8.0,
+    )
+
+    assert [event.fields["cushion"] for event in shot.events if event.type == "ball_cushion" and event.p >= 0.5] == ["foot"]
+
+
+def test_a_miss_by_a_millimetre_at_speed_is_a_miss() -> None:
+    """The cue ball passes the 1 at 1.5 m/s with a gap of one millimetre."""
+    shot = read({"cue": legs((-0.8, 0.0), (STRIKE_S, 1.5, 0.0), (1.7, 0.0, 0.0)), "1": legs((0.0, 2 * R + 0.001))})
+
+    assert shot.first_contact["none"] > 0.98
+
+
+def test_a_cue_ball_that_dies_beside_a_ball_may_have_touched_it() -> None:
+    """It stops with a gap of a tenth of a millimetre: that cannot be told from a touch, and is not claimed to be."""
+    way = 0.25
+    speed = float(np.sqrt(2 * 0.1 * way))
+    shot = read({"cue": legs((-way - 2 * R - 0.0001, 0.0), (STRIKE_S, speed, 0.0)), "1": legs((0.0, 0.0))}, until_s=8.0)
+
+    assert shot.first_contact["unknown"] > 0.1
+    assert not [event for event in shot.events if event.type == "ball_ball" and event.p >= 0.5]
+
+
+def test_balls_that_nearly_touch_are_listed() -> None:
+    """The 1 lies a third of a millimetre off the left cushion, the 2 five millimetres off the right one."""
+    ways = {
+        "cue": legs((-0.6, 0.0), (STRIKE_S, 0.6, 0.0)),
+        "1": legs((0.5, 0.635 - R - 0.0003)),
+        "2": legs((0.5, -0.635 + R + 0.005)),
+    }
+    shot = read(ways, until_s=8.0)
+
+    assert [(near.ball, near.to) for near in shot.near] == [("1", "left")]
+    assert abs(shot.near[0].gap_m - 0.0003) < 3 * shot.near[0].sigma_m
+
+
+def test_a_cue_ball_that_follows_at_once_was_hit_twice() -> None:
+    """Two centimetres before a full hit: with three tenths of the other's speed right after it two blows, with a twentieth one."""
+    hits = {}
+    for kept in (0.3, 0.05):
+        hit = STRIKE_S + 0.02 / 2.0
+        hits[kept] = read(
+            {
+                "cue": legs((-0.3, 0.0), (STRIKE_S, 2.0, 0.0), (hit, kept * 1.5, 0.0)),
+                "1": legs((-0.3 + 0.02 + 2 * R, 0.0), (hit, 1.5, 0.0)),
+            },
+            until_s=4.0,
+        ).double_hit
+
+    assert (hits[0.3] or 0.0) > 0.9
+    assert hits[0.05] is not None
+    assert hits[0.05] < 0.1
