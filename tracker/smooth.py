@@ -31,6 +31,9 @@ _BLIND_S = 0.25
 """Time in plain view without a detection that the detector is forgiven when a resting ball is carried on."""
 _SAME_M = 0.004
 """Two resting places closer than this plus noise are one."""
+_TIPS_RADII = 0.3
+"""So near to a side mouth's line, in ball radii, a ball that does not hang there is falling: no ball on the bed comes nearer
+to the nose line than 0.96."""
 _HANG_S = 0.4
 """A ball that stays still behind a mouth's line for as long stands in the jaws and is on the bed."""
 
@@ -71,7 +74,8 @@ def _rows_on_bed(chain: Chain, places: PocketMap) -> int:
     kinds = [places.place((float(x), float(y))) for x, y in chain.places_m[-400:]]
     behind = 0
     for place in reversed(kinds):
-        if place.kind == "bed" or place.depth_m <= 0:
+        lip = _TIPS_RADII * places.table.spec.ball_radius_m if place.pocket[0] == "S" else 0.0
+        if place.depth_m <= -lip or (place.kind == "bed" and lip == 0):
             break
         behind += 1
     if behind == 0:
