@@ -23,6 +23,9 @@ _FALSE_ROW = (-1.0, 1.5)
 """Price of calling one detection false, the log-odds of its score within these limits: a hand scores below one half."""
 _FALSE_LIMITS = (-6.0, 14.0)
 """Price of calling a whole piece false, within these limits: the pictures of one thing err alike, whatever their number."""
+_STREAK_NATS, _ALONG = 1.5, 0.25
+"""What a streak that lies on the way to the next adds to that, and the sine of the angle between them up to which it does:
+its score says little, two that agree in place, time and direction a great deal."""
 _OPEN_NATS = (6.0, 4.0)
 """Price of a ball that appears, or ends, in plain view away from a mouth: a detector loses balls more often than it misses
 one for long."""
@@ -112,7 +115,7 @@ def _piece(
         evidence=fuse(looks_sum, weight),
         looks_sum=looks_sum,
         looks_weight=weight,
-        price=float(np.clip(score_odds(scores).sum(), *_FALSE_LIMITS)),
+        price=float(np.clip(score_odds(scores).sum() + _STREAK_NATS * _on_their_way(centres, strand.streaks[low:high]), *_FALSE_LIMITS)),
         mean_score=float(scores.mean()),
         on_bed=first_rest or any(places.place((float(x), float(y))).depth_m <= 0 for x, y in centres),
         first_v=first_v,
@@ -122,6 +125,18 @@ def _piece(
         first_way=None if first_rest else _way(first_v, strand.streaks[low]),
         last_way=None if last_rest else _way(last_v, strand.streaks[high - 1]),
     )
+
+
+def _on_their_way(centres: FloatArray, streaks: Sequence[tuple[float, float]]) -> int:
+    """How many rows are streaks that point to the next row or the one before: only what flies looks so twice."""
+    count = 0
+    for row, (x, y) in enumerate(streaks):
+        length = hypot(x, y)
+        for dx, dy in (centres[other] - centres[row] for other in (row - 1, row + 1) if 0 <= other < len(centres)):
+            if length > 0 and abs(x * dy - y * dx) < _ALONG * length * hypot(dx, dy):
+                count += 1
+                break
+    return count
 
 
 def _way(velocity: tuple[float, float], streak: tuple[float, float]) -> tuple[float, float] | None:

@@ -1,6 +1,7 @@
 """The tracker on hand-made pictures: balls, arms, pockets, names and clocks."""
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -54,6 +55,23 @@ def test_a_hit_passes_the_motion_on_without_exchanging_names() -> None:
     assert _track(report, "3").positions_m[-1, 0] > 1.0
     assert all(track.seen.all() and len(track.times_s) == 42 for track in report.tracks)
     assert all(identity.probability > 0.99 for identity in report.identities)
+
+
+def test_streaks_that_follow_each_other_are_a_ball_however_it_turned() -> None:
+    """A break drives the 7 into one corner, off both cushions there and along the rail into the other: no pocket took it before."""
+    tracker = s.tracker()
+    way = [(0.790, -0.145), (0.963, -0.434), (1.108, -0.523), (1.199, -0.314), (1.214, -0.115), (1.167, 0.065), (1.200, 0.247)]
+    shift = [(0.03, -0.05), (0.03, -0.05), (0.02, 0.04), (0.02, 0.03), (0.01, -0.03), (0.01, 0.03), (0.00, 0.04)]
+    for index in range(40):
+        places = {"cue": (0.0, 0.0), "7": (0.735, -0.057)} if index < 20 else {"cue": (0.0, 0.0)}
+        picture = s.picture(index, places)
+        if 20 <= index < 20 + len(way):
+            (x, y), (dx, dy) = way[index - 20], shift[index - 20]
+            streak = replace(s.detection("7", (x, y), index, score=0.7), streak_m=((x - dx / 2, y - dy / 2), (x + dx / 2, y + dy / 2)))
+            picture = replace(picture, detections=(*picture.detections, replace(streak, likelihood=dict.fromkeys(streak.likelihood, 0.1))))
+        tracker.update(picture)
+    seven = _track(tracker.report(0.0, 10.0), "7")
+    assert seven.times_s[-1] == pytest.approx(26 * s.STEP_S)
 
 
 def test_a_ball_that_rattles_and_hangs_is_on_the_bed() -> None:
