@@ -273,7 +273,7 @@ def _later(contact: Contact, first: FirstContact) -> float:
 
 
 def _lip(scene: Scene, ball: BallId) -> tuple[float, float]:
-    listed = [contact.time_s for contact in scene.contacts if contact.ball == ball and contact.cushion is not None]
+    listed = [contact.time_s for contact in scene.contacts if ball in (contact.ball, contact.other)]
     return lip_touch(scene.paths[ball], scene.endings[ball], scene.around, listed)
 
 

@@ -34,18 +34,22 @@ ROUNDING_M = {"pool": (0.012, 0.008), "pyramid": (0.004, 0.004)}
 """Radius of the lips of a corner and of a side: pool's rubber is cut round, pyramid's nearly sharp."""
 PYRAMID_MOUTH = 1.4
 """Mouths narrower than this many ball diameters are cut as those of pyramid."""
-DROP_RATIO = (1.45, 0.15)
-"""Way in radii from the line of the nose ends to where a ball drops, in a corner (shelf) and in a side."""
+DROP_RATIO = (1.45, 0.0)
+"""Way in radii from the line of the nose ends to where a ball drops on the axis of a corner (shelf) and of a side."""
+DROP_ARC = 0.6
+"""How much farther, in radii, the edge of the bed may lie beside the axis within reach of a ball's centre."""
 STEPS = 40
 """Places that are tried along the way in."""
 SLOW_MPS = 0.02
 """A ball that hardly moves towards the pocket any more was turned there."""
 TURNED_SAMPLES = 12
 """A last piece of so few samples began at the pocket."""
+TURNED = 0.15
+"""Probability that such a turn was a touch where neither way leads into the rubber: some turns are noise."""
 STAYED = 0.4
 """Probability of a touch for one that lost its way in: it came to rest in the mouth before it tipped, or it was turned."""
 AGAIN_S = 0.03
-"""A touch known this near to where a ball turned is what turned it."""
+"""A touch known this near (seconds) to where a ball turned is what turned it."""
 CERTAIN = 0.005
 """Probability left for a touch, and for none, however clear the path."""
 
@@ -57,7 +61,7 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings, listed_s: Sequen
         path: Of the ball.
         ending: A fall.
         around: The table.
-        listed_s: When it touched a cushion, as known already.
+        listed_s: When it touched a cushion or a ball, as known already.
     """
     last = path.pieces[-1]
     time = float(path.times_s[-1])
@@ -69,13 +73,15 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings, listed_s: Sequen
         return STAYED, ending.time_s
     p, when = _pressed(last, time, ending.pocket, around)
     before = path.pieces[-2] if len(path.pieces) > 1 else last
-    if last.count <= TURNED_SAMPLES and before.moving and float(before.velocity(before.end_s) @ outward) > SLOW_MPS:
-        # it turned just before it fell: a lip that the way before leads into is what turned it
+    known = any(before.end_s - AGAIN_S < listed < last.start_s + AGAIN_S for listed in listed_s)
+    if last.count > TURNED_SAMPLES or known or not before.moving:
+        return p, when
+    # it turned just before it fell, and nothing is known that turned it: a lip that the way before leads into, or one at all
+    if float(before.velocity(before.end_s) @ outward) > SLOW_MPS:
         earlier, then = _pressed(before, before.end_s, ending.pocket, around)
-        known = any(before.end_s - AGAIN_S < listed < last.start_s + AGAIN_S for listed in listed_s)
-        if not known and earlier > p and then < last.start_s + 0.5 * (last.start_s - before.end_s):
-            return earlier, then
-    return p, when
+        if earlier > p and then < last.start_s + 0.5 * (last.start_s - before.end_s):
+            return max(earlier, TURNED), then
+    return (p, when) if p > TURNED else (TURNED, last.start_s)
 
 
 def _pressed(piece: Piece, time: float, pocket: str, around: Surroundings) -> tuple[float, float]:
@@ -96,11 +102,16 @@ def _deepest(last: Piece, time: float, pocket: str, around: Surroundings) -> tup
     place, velocity = last.position(time) - mouth, last.velocity(time)
     rate = float(velocity @ outward)
     depth = float(place @ outward)
-    stop = max(DROP_RATIO[side] * radius, depth + 1e-4)
+    half = around.mouth_half_m(pocket)
+    stop = max((DROP_RATIO[side] + DROP_ARC) * radius, depth + 1e-4)
     waits = np.linspace(0.0, (stop - depth) / rate, STEPS)
     u = float(place @ across) + waits * float(velocity @ across)
     s = depth + waits * rate
     abs_u = np.abs(u)
+    # the bed ends in an arc as wide as the mouth, so beside the axis a ball drops later
+    edge = DROP_RATIO[side] * radius + half - np.sqrt(np.maximum(half**2 - abs_u**2, 0.0))
+    count = max(1, int(np.argmax(s > edge)) if bool((s > edge).any()) else STEPS)
+    abs_u, s = abs_u[:count], s[:count]
     clear = np.minimum(rubber_distance_m(abs_u, s, pocket, around), rubber_distance_m(-abs_u, s, pocket, around))
     pressed = radius - clear
     inside = np.flatnonzero(pressed > 0)
