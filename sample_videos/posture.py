@@ -18,6 +18,8 @@ Point3 = tuple[float, float, float]
 
 GRIP_M, CUE_M = 1.18, 1.46
 """From the tip to the stroking hand, and to the end of the butt."""
+_REST_M = 0.35
+"""From the crosspiece of a mechanical bridge to where the bridge hand would be."""
 CUE_RISE = 0.07
 """Slope of a cue that clears the rail."""
 
@@ -66,7 +68,8 @@ class _Place:
     def __init__(self, look: PlayerLook, pose: Pose) -> None:
         self.back = np.array([-cos(pose.direction), -sin(pose.direction), 0.0])
         self._aside = np.array([-sin(pose.direction), cos(pose.direction), 0.0]) * look.side
-        self._origin = np.array([*pose.bridge_m, 0.0]) + self.back * pose.back_m
+        # Behind a mechanical bridge a player stands further back.
+        self._origin = np.array([*pose.bridge_m, 0.0]) + self.back * (pose.back_m + (_REST_M if pose.rest and pose.cue else 0.0))
         self._k, self.s = look.scale, look.stride
 
     def __call__(self, behind: float, aside: float, up: float) -> Point3:
@@ -97,7 +100,11 @@ def posture(look: PlayerLook, pose: Pose) -> Posture:
         hang = at(0.85 * s, -0.40, 0.20)
         grip = [_sleeve(look, hang, high, (0.034, 0.047)), *_fist(look, hang, at)]
     body.append(Limb(start=high, end=other, radii=(0.056, 0.08), colour=look.shirt, folds=0.10))
-    bridge = [] if pose.rest else [*_hand(look, at, flat=pose.cue), _sleeve(look, at(0.07, 0.03, 0.05), elbow, (0.029, 0.044))]
+    if pose.rest and pose.cue:
+        held = at(0.26 * s, 0.03, 0.08)
+        bridge = [*_fist(look, held, at), _sleeve(look, held, elbow, (0.034, 0.044))]
+    else:
+        bridge = [*_hand(look, at, flat=pose.cue), _sleeve(look, at(0.07, 0.03, 0.05), elbow, (0.029, 0.044))]
     return Posture(legs=tuple(_legs(look, at)), bridge=tuple(bridge), grip=tuple(grip), body=(*body, *_head(look, at)))
 
 

@@ -208,7 +208,7 @@ def _in_pockets(rng: np.random.Generator, table: Table, free: list[BallId]) -> l
 
 
 def leaning_player(rng: np.random.Generator, table: Table, balls: list[BallInView]) -> tuple[PlayerLook, Pose]:
-    """A player aiming at some ball from the nearest rail, or walking past with an arm over the table."""
+    """A player aiming at some ball from the nearest rail, walking past with an arm over the table, or reaching in with a hand."""
     target = balls[int(rng.integers(len(balls)))].centres_m[0] if balls else np.zeros(3)
     angle = float(rng.uniform(0, 2 * pi))
     if rng.random() < 0.7:
@@ -227,6 +227,9 @@ def leaning_player(rng: np.random.Generator, table: Table, balls: list[BallInVie
         bridge_m=(float(bridge[0]), float(bridge[1])),
         back_m=float(rng.choice([0.0, rng.uniform(0, 0.8)])),
         draw_m=float(rng.uniform(-0.1, 0.15)),
+        cue=bool(rng.random() < 0.85),
+        rest=bool(rng.random() < 0.06),
+        motion_m=(float(rng.normal(0, 0.012)), float(rng.normal(0, 0.012))) if rng.random() < 0.3 else (0.0, 0.0),
     )
     return draw_player(rng), pose
 
