@@ -23,6 +23,9 @@ FILLED, VOUCHED = 0.9, 0.6
 """Part of a disc that is not cloth: of 400 balls in real pictures the least filled has 0.98, while crossing lines and rims of
 light that look like an outline have 0.2 to 0.8. Below, it may yet be a ball of the cloth's own colour, if the network is as
 sure as this: of such crossings it holds 0.25 to 0.55."""
+_HALF_VOUCHED, _TOGETHER = 0.4, 1.15
+"""Or if it is half sure and its word and the part of the outline seen add up to this: a green ball on green cloth reaches
+1.22, crossings of lights 0.7 to 1.06."""
 _LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.7, 0.95, 0.7
 """Part of the outline that must be seen without the network's word: a lone blob, a ball among balls, a circle on or
 under something larger, and any place that the network knows. Lower takes wrinkles for balls, higher loses balls half
@@ -48,7 +51,7 @@ def ball_score(support: float, explained: float, network: float, free: float, fi
         free: Part of the ring around it that shows cloth.
         filled: Part of the disc that shows something else than cloth.
     """
-    if filled < FILLED and network < VOUCHED:
+    if filled < FILLED and network < VOUCHED and not (network >= _HALF_VOUCHED and network + support >= _TOGETHER):
         return None
     packed = explained > EXPLAINED
     if not packed and network < KNOWN and free < FREE_COVERED:
