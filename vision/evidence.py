@@ -23,7 +23,7 @@ FILLED, VOUCHED = 0.9, 0.6
 """Part of a disc that is not cloth: of 400 balls in real pictures the least filled has 0.98, while crossing lines and rims of
 light that look like an outline have 0.2 to 0.8. Below, it may yet be a ball of the cloth's own colour, if the network is as
 sure as this: of such crossings it holds 0.25 to 0.55."""
-_HALF_VOUCHED, _TOGETHER = 0.4, 1.15
+_HALF_VOUCHED, _TOGETHER = 0.5, 1.15
 """Or if it is half sure and its word and the part of the outline seen add up to this: a green ball on green cloth reaches
 1.22, crossings of lights 0.7 to 1.06."""
 _LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.7, 0.95, 0.7
