@@ -47,6 +47,8 @@ _RUBBER_M, _RUBBER_SIGMA_M = 0.047, 0.008
 PRIOR_SLOPES = np.zeros((6, 12))
 PRIOR_SLOPES[range(6), (0, 1, 2, 9, 10, 11)] = 1 / np.array([_FOCAL_SIGMA, *_LENS_SIGMA, _RUBBER_SIGMA_M, _MIDDLE_SIGMA, _MIDDLE_SIGMA])
 """Derivative of the priors by the parameters: each holds one."""
+_OFF_EXACT_PX = np.array([[0.02, 0.0], [0.0, 0.01], [0.0, -0.02], [-0.01, 0.0]])
+"""Moves corners off an exact rectangle, where a first guess of the pose is made from them; far below what a tap is good to."""
 _NOISE_M = 0.001
 """Scale of a good landmark's residual; beyond it the loss grows only linearly."""
 
@@ -141,7 +143,9 @@ def start_from_quad(
     bent = None
     if lens is not None:
         matrix, bent = lens.matrix, lens.distortion
-    found, turns, moves, errors = cv2.solvePnPGeneric(corners, quad_px, matrix, bent, flags=cv2.SOLVEPNP_IPPE)
+    # An exact rectangle, seen from straight above, has a homography that OpenCV's decomposition takes for no rotation.
+    quad = np.asarray(quad_px, dtype=np.float64) + _OFF_EXACT_PX
+    found, turns, moves, errors = cv2.solvePnPGeneric(corners, quad, matrix, bent, flags=cv2.SOLVEPNP_IPPE)
     best: tuple[float, FloatArray] | None = None
     for i in range(found):
         turn, move = np.asarray(turns[i], dtype=np.float64), np.asarray(moves[i], dtype=np.float64).ravel()

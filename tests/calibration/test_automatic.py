@@ -100,6 +100,14 @@ def test_four_corners_by_hand_give_the_camera_back() -> None:
     assert max(corner_errors_px(found, camera)) < 0.5
 
 
+def test_four_corners_of_an_exact_rectangle_are_seen_from_above() -> None:
+    """Whole pixels straight above make an exact rectangle, anywhere in the picture."""
+    for right in (0.0, 40.0):
+        found = calibrate_corners(np.array([[94.0, 77], [865, 77], [865, 462], [94, 462]]) + np.array([right, 0]), (960, 540), SPEC)
+        assert isinstance(found, Calibration)
+        assert found.good
+
+
 def test_corners_that_cross_over_are_refused() -> None:
     """Four points in a bow-tie order go round no table."""
     with pytest.raises(InputError, match="in turn"):
