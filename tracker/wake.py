@@ -150,7 +150,9 @@ def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: Flo
             index = stop + (1 if after is not None else 0)
         else:
             follow = pieces[index + 1] if index + 1 < stop else None
-            if before is not None and (_creeps(before, piece, times, xy, variance) or _is_before_start(before, piece, follow, xy)):
+            # a creep before a rest elsewhere is the whole way there
+            creeps = before is not None and follow is not None and _creeps(before, piece, times, xy, variance)
+            if before is not None and (creeps or _is_before_start(before, piece, follow, xy)):
                 result[-1] = fit_piece(times, xy, variance, first=before.first, last=piece.last, moving=False)
                 index += 1
                 continue
