@@ -29,8 +29,10 @@ _ONWARD_NATS = 0.3
 """Price of a step that leads on."""
 _MISSED_NATS_PER_S, _MISSED_LIMIT = 20.0, 6.0
 """Price of a moving ball's time in plain view without a detection, and the most of it."""
-_RESCUE_NATS = 6.0
-"""Price of calling something false from which a place is sought for it at the cost of two others: a second of a sure ball."""
+_RESCUE_NATS = 4.0
+"""Price of calling something false from which a place is sought for it at the cost of two others: three streaks in line."""
+_MOST_RUNS = 60
+"""Such stretches that are tried in a round; a break has five."""
 _SWEEPS = 8
 """Rounds of local search at most; two or three are usual."""
 
@@ -260,7 +262,7 @@ class Labelling:
         return False
 
     def _false_groups(self) -> list[list[int]]:
-        """Neighbouring pieces of one strand that are called false though together they are worth a ball; and their tails."""
+        """Neighbouring pieces of one strand that are called false though together they are worth a ball, and parts of them."""
         runs: list[list[int]] = []
         last: dict[int, bool] = {}
         by_strand: dict[int, list[list[int]]] = {}
@@ -272,9 +274,9 @@ class Labelling:
                 by_strand.setdefault(piece.strand, []).append([piece.index])
             last[piece.strand] = false
         for group in (group for groups in by_strand.values() for group in groups):
-            tails = [group[start:] for start in range(len(group))]
-            runs += [tail for tail in tails if sum(self.pieces[index].price for index in tail) > _RESCUE_NATS]
-        return runs
+            parts = [group[start:stop] for start in range(len(group)) for stop in range(len(group), start, -1)]
+            runs += [part for part in parts if sum(self.pieces[index].price for index in part) > _RESCUE_NATS]
+        return runs[:_MOST_RUNS]
 
     def _overlap(self, a: int, b: int) -> bool:
         one, two = self.pieces[a].frames, self.pieces[b].frames
