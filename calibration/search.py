@@ -16,7 +16,7 @@ from calibration.camera import CameraModel
 from calibration.cloth import STRICTNESS, Cloth, cut_sides, find_cloth
 from calibration.equipment import TableSpec
 from calibration.landmarks import block_count, find_noses, nose_edges, outer_edges, unroll
-from calibration.pockets import MouthCheck, check_mouths
+from calibration.pockets import MouthCheck, check_mouths, see_holes
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, camera_from, distances_m, solve, start_from_quad
 from calibration.table import Table
 
@@ -27,8 +27,8 @@ _POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
 """Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
 MOUTH_LIMIT_M = 0.025
 """Largest disagreement of mouths: chalk, irons, a ball in the jaws and parallax give 0.02, a wrong side 0.03 to 0.3."""
-_MOUTH_SHARE = (0.42, 1.6)
-"""Corner mouths over their standard width, as measured along the rubber: real and rendered tables give 0.46 to 1.2, among
+_MOUTH_SHARE = (0.36, 1.6)
+"""Corner mouths over their standard width, as measured along the rubber: real and rendered tables give 0.40 to 1.2, among
 them some that are right to half a millimetre; noses taken too far in or out gave 0.38 to 0.53 and 1.96."""
 _ENDS_MIN, _ENDS_BLIND = 7, 10
 """Ends of rubber at mouths, of 12, that must be seen to be checked: two people hide two pockets; and where a whole nose
@@ -74,9 +74,7 @@ class Fit:
     def no_table(self) -> str:
         """Why this is no table at all; empty where it can be one."""
         if self.mouths.visible < _POCKETS_MIN or self.mouths.holes < _POCKETS_SHARE * self.mouths.visible:
-            return (
-                f"a rectangle of cloth, but pockets at {self.mouths.holes} of the {self.mouths.visible} places in view; not a pool table?"
-            )
+            return _no_pockets(self.mouths.holes, self.mouths.visible)
         return ""
 
     @property
@@ -131,6 +129,10 @@ def _other_proportion(fit: Fit, spec: TableSpec, size_px: tuple[int, int], lens:
         if 1000 * np.median(away) < best and abs(proportion / named - 1) > 0.025:
             best, found = 1000 * float(np.median(away)), float(proportion)
     return found
+
+
+def _no_pockets(holes: int, visible: int) -> str:
+    return f"a rectangle of cloth, but pockets at {holes} of the {visible} places in view; not a pool table?"
 
 
 def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | str]:
@@ -243,6 +245,9 @@ def fit_table(
         solution = solve(edges, spec, size, solution.parameters, lens)
     if not _sees_table(solution.camera, table):
         return "the cloth's outline is not that of a table seen from above; use --corners"
+    visible, holes = see_holes(image, solution.camera, table, cloth)
+    if visible >= _POCKETS_MIN and holes == 0:  # a centimetre off, some of six pockets would still be seen
+        return _no_pockets(holes, visible)
     return fit_noses(image, cloth, table, solution, lens)
 
 
