@@ -22,7 +22,7 @@ from tracker.identity import NameBook, assign_names, fuse, spare_labels
 from tracker.labelling import Labelling
 from tracker.pieces import Piece, cut_strands, exchange_costs
 from tracker.pockets import PocketMap
-from tracker.strand import FrameRecord, Strand
+from tracker.strand import CONFIRM_COUNT, FrameRecord, Strand
 
 _NAME_KEPT = 0.01
 """Nats by which another name must be better: none is taken away for nothing."""
@@ -82,7 +82,8 @@ def find_chains(
     chains = []
     for label, ball in enumerate(labels):
         members = search.rows[label]
-        if members and any(pieces[m].on_bed for m in members):
+        seen = sum(len(pieces[m].frames) for m in members)
+        if seen >= CONFIRM_COUNT and any(pieces[m].on_bed for m in members):
             chains.append(_chain(ball, [pieces[m] for m in members]))
     if not book.labels:
         return _recount(chains)

@@ -17,7 +17,7 @@ from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
 from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
-from tracker.stroke import find_stroke, stroke_unseen, was_carried
+from tracker.stroke import find_stroke, hardly_moved, stroke_unseen, was_carried
 from tracker.sway import steadied
 from tracker.synthesis import Touches, play_moments
 from tracker.truetime import TrueTime, true_time
@@ -91,7 +91,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
     contacts = separate(contacts)
-    if strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts) and was_carried(paths[strike.ball], strike):
+    if strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts) and _not_struck(paths[strike.ball], strike):
         return None
     if strike is None and not unseen:
         return None
@@ -111,6 +111,10 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         endings=endings,
         touches=touches,
     )
+
+
+def _not_struck(path: Path, strike: Kink) -> bool:
+    return hardly_moved(path) or was_carried(path, strike)
 
 
 def _endings(

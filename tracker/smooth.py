@@ -31,6 +31,8 @@ _BLIND_S = 0.25
 """Time in plain view without a detection that the detector is forgiven when a resting ball is carried on."""
 _SAME_M = 0.004
 """Two resting places closer than this plus noise are one."""
+_REST_M = 0.006
+"""Places farther than this from their middle are no rest, however badly each is known: a streak is a ball that moves."""
 _TIPS_RADII = 0.3
 """So near to a side mouth's line, in ball radii, a ball that does not hang there is falling: no ball on the bed comes nearer
 to the nose line than 0.96."""
@@ -102,7 +104,7 @@ def _rest_at(chain: Chain, row: int, direction: int, count: int) -> _Row | None:
     places = chain.places_m[rows]
     middle = np.median(places, axis=0)
     off = np.hypot(places[:, 0] - middle[0], places[:, 1] - middle[1])
-    if (off > 3 * chain.sigma_m[rows] + 0.001).any():
+    if (off > np.minimum(3 * chain.sigma_m[rows] + 0.001, _REST_M)).any():
         return None
     sigma = float(np.median(chain.sigma_m[rows])) / len(rows) ** 0.5
     return float(middle[0]), float(middle[1]), sigma

@@ -13,7 +13,7 @@ from vision.detection import Detection
 
 _ODDS_LIMIT = 6.0
 """Log-odds kept at most: what was a ball for minutes can still turn out a hand within a second."""
-_CONFIRM_COUNT = 3
+CONFIRM_COUNT = 3
 """Detections that make a ball of a strand; one or two are more often a hand or a highlight."""
 
 
@@ -59,7 +59,7 @@ class Strand:
     @property
     def confirmed(self) -> bool:
         """Seen often and surely enough to be a ball."""
-        return len(self.frames) >= _CONFIRM_COUNT and self.ball_odds > 0
+        return len(self.frames) >= CONFIRM_COUNT and self.ball_odds > 0
 
     def append(self, frame: int, item: Detection, weight: float, log_ratio: FloatArray) -> None:
         """Add a detection with the weight of its looks and its log likelihood ratios (K,)."""

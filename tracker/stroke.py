@@ -25,6 +25,8 @@ BACK = 0.5
 """Nor does it come back at this share of its start by itself."""
 TOUCHING_M = 0.004
 """A cue ball with a smaller gap to the ball that starts first was struck and passed the whole blow on."""
+STAYS_M = 0.004
+"""A ball no farther than this from its place was not struck: compression and shadows move a centre by as much for a while."""
 CLEAR_SHARE = 0.4
 """In a window without fast balls a stroke starts with at least this share of the fastest start."""
 
@@ -89,6 +91,11 @@ def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) 
             if far and first.speed(first.start_s) > max(0.05, 5 * first.velocity_variance(first.start_s) ** 0.5):
                 return True
     return False
+
+
+def hardly_moved(path: Path) -> bool:
+    """Whether a ball stayed within `STAYS_M` of where it lay: a stroke sends it farther, a bad measurement does not."""
+    return float(np.hypot(*(path.xy_m - path.pieces[0].coefficients[0]).T).max()) < STAYS_M
 
 
 def was_carried(path: Path, strike: Kink) -> bool:

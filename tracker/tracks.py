@@ -55,6 +55,8 @@ _NEAR_MOUTH_M = 0.12
 """Nearer than this to the middle of a mouth a ball may be gone the next moment."""
 _ROLLS_MPS = 0.1
 """A ball this fast moves visibly from picture to picture: 2 mm at 50 a second."""
+_CREEPS_MPS = 0.02
+"""A ball this fast goes half a millimetre at 30 pictures a second; slower ones are told from resting too late."""
 _SAME_M = 0.0003
 """Two detections closer than this are the same picture coded twice; a new picture differs by its noise."""
 _HANDLED_SHARE = 0.005
@@ -208,13 +210,18 @@ class Tracker:
         return bed, False
 
     def _is_repeated(self, bed: Sequence[Detection]) -> bool:
-        """The picture before once more: everything exactly where it was, though something rolls."""
-        rolling = any(strand.motion.speed_mps > _ROLLS_MPS and strand.unseen_s == 0 for strand in self._live)
-        return (
-            rolling
-            and len(bed) == len(self._before) > 0
-            and all(min(apart_m(item.position_m, old.position_m) for old in self._before) < _SAME_M for item in bed)
-        )
+        """The picture before once more: everything exactly where it was, though something rolls.
+
+        A slow ball may stop between two pictures, so it counts only to the last digit and never twice running.
+        """
+        if not len(bed) == len(self._before) > 0:
+            return False
+        fastest = max((strand.motion.speed_mps for strand in self._live if strand.unseen_s == 0), default=0.0)
+        again = bool(self._repeated) and self._repeated[-1] == self._first_frame + len(self._frames) - 2
+        if fastest <= (_ROLLS_MPS if again else _CREEPS_MPS):
+            return False
+        limit_m = _SAME_M if fastest > _ROLLS_MPS else 0.0
+        return all(min(apart_m(item.position_m, old.position_m) for old in self._before) <= limit_m for item in bed)
 
     def _expect(self, now_s: float, step_s: float, observation: Observation) -> Expected:
         spec, radius = self.table.spec, self.table.spec.ball_radius_m
