@@ -20,8 +20,8 @@ from sample_videos.shots import kinds
 from sample_videos.training import training_views
 from sample_videos.video import write_recording
 
-_MAX_SAMPLE_BYTES = 2_000_000
-"""The repository takes videos of at most 2 MB."""
+_MAX_SAMPLE_BYTES = 3_000_000
+"""The repository takes videos of at most 3 MB."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,6 +54,7 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
 @click.option("--table", "table_name", help="wpa-9ft, wpa-8ft, home-8ft, bar-7ft, pyramid-12ft; default the usual one of the game.")
 @click.option("--passage", help="A passage of several shots by name; `python -m sample_videos shots` lists them. Default: one by chance.")
 @click.option("--shot", "kind", help="A single shot of a kind instead; `python -m sample_videos shots` lists them.")
+@click.option("--number", type=int, help="Which shot of the kind, from 0; default by chance.")
 @click.option("--length", "length_s", type=float, help="Cut a passage at rest after at most so many seconds; one shot is always shown.")
 @click.option("--seed", default=1, show_default=True, help="Draws shot, camera, cloth, light and balls where not given.")
 @click.option("--fps", default=25.0, show_default=True, help="Pictures per second.")
@@ -72,6 +73,7 @@ def make(
     table_name: str | None,
     passage: str | None,
     kind: str | None,
+    number: int | None,
     length_s: float | None,
     seed: int,
     fps: float,
@@ -100,11 +102,12 @@ def make(
         game=game,
         table=table_name,
         length_s=length_s,
+        number=number,
         troubles=troubles,
         bit_rate_mbps=bit_rate_mbps,
         graphics=graphics,
     )
-    _write(Title(name=output.stem, kind=kind or "", passage=passage or "", wishes=wishes), seed, output, None)
+    _write(Title(name=output.stem, kind=kind or "", passage=passage or "", wishes=wishes), seed, output)
 
 
 @command.command()
@@ -119,10 +122,15 @@ def shots() -> None:
 @command.command()
 @click.option("-o", "output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for the videos.")
 @click.option("--seed", default=SAMPLE_SEED, show_default=True, help="Another seed than the default draws camera, cloth and balls anew.")
-def samples(output: Path, seed: int) -> None:
-    """Make the three sample videos, the committed ones or others like them."""
+@click.option("--only", "names", multiple=True, help="A name of a sample; may be given several times.")
+def samples(output: Path, seed: int, names: tuple[str, ...]) -> None:
+    """Make the sample videos, the committed ones or others like them; some minutes each."""
     for title in SAMPLES:
-        _write(title if seed == SAMPLE_SEED else anew(title), seed, output / f"{title.name}.mp4", _MAX_SAMPLE_BYTES)
+        if not names or title.name in names:
+            path = output / f"{title.name}.mp4"
+            _write(title if seed == SAMPLE_SEED else anew(title), seed, path)
+            if path.stat().st_size > _MAX_SAMPLE_BYTES:
+                click.echo(f"{path}: {path.stat().st_size} bytes are more than the repository takes ({_MAX_SAMPLE_BYTES})", err=True)
 
 
 @command.command()
@@ -131,7 +139,7 @@ def samples(output: Path, seed: int) -> None:
 def fouls(output: Path, seed: int) -> None:
     """Make ten fouls: no contact, wrong ball first, no rail, scratch, ball off the table, two each."""
     for number, title in enumerate(FOULS):
-        _write(title, seed + number, output / f"{title.name}.mp4", None)
+        _write(title, seed + number, output / f"{title.name}.mp4")
 
 
 @command.command()
@@ -177,7 +185,7 @@ def _picture(path: Path, image: np.ndarray[Any, Any]) -> None:
     partial.replace(path)
 
 
-def _write(title: Title, seed: int, path: Path, max_bytes: int | None) -> None:
+def _write(title: Title, seed: int, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     recording = record(title, seed)
     with click.progressbar(length=1, label=path.name, file=sys.stderr) as bar:
@@ -187,7 +195,7 @@ def _write(title: Title, seed: int, path: Path, max_bytes: int | None) -> None:
             bar.update(1)
 
         step: Callable[[int, int], None] = progress
-        write_recording(recording, path, crf=18, max_bytes=max_bytes, progress=step)
+        write_recording(recording, path, crf=title.crf, progress=step)
 
 
 def run() -> int:

@@ -40,6 +40,7 @@ class Wishes:
         game: By any of its names.
         table: By name; None the usual one of the game.
         length_s: A passage is cut at rest after at most so long, but has at least one shot.
+        number: Which shot of the kind, from 0; None by chance.
         troubles: Names of `effects.TROUBLES`.
         bit_rate_mbps: Of the encoder; None for constant quality.
         graphics: Broadcast graphics over the picture.
@@ -55,6 +56,7 @@ class Wishes:
     game: str = "nine_ball"
     table: str | None = None
     length_s: float | None = None
+    number: int | None = None
     troubles: tuple[str, ...] = ()
     bit_rate_mbps: float | None = None
     graphics: bool = False
@@ -72,7 +74,11 @@ def make_recording(kind: str, seed: int, wishes: Wishes) -> Recording:
     if not choices:
         raise InputError(f"no shot {kind!r} on table {table.spec.name} has only balls of {game}; take another kind or game")
     rng = _chance(seed, kind)
-    shot = choices[int(rng.integers(len(choices)))]
+    by_chance = int(rng.integers(len(choices)))
+    number = by_chance if wishes.number is None else wishes.number
+    if not 0 <= number < len(choices):
+        raise InputError(f"number: there are shots 0 to {len(choices) - 1} of {kind!r} on {table.spec.name}, found {number}")
+    shot = choices[number]
     scene, people = _stage(rng, table, wishes)
     passage = Passage(table, shot.before, np.random.default_rng(seed), stay_visible=bool(rng.random() < 0.5))
     passage.add_shot(shot, 0)
@@ -207,30 +213,83 @@ class Title:
         kind: Kind of shot; empty for a passage.
         passage: Name of a passage; empty for a single shot.
         wishes: Fixed for the committed one; another seed draws height, cloth and balls anew.
+        crf: Quality of x264; greater is smaller.
     """
 
     name: str
     wishes: Wishes
     kind: str = ""
     passage: str = ""
+    crf: int = 18
 
 
 SAMPLES = (
     Title(
-        name="legal_pot", kind="legal_pot", wishes=Wishes(camera_height_m=3.0, tilt_deg=2.0, cloth="blue", balls="television", foot="right")
+        name="legal_pot",
+        kind="legal_pot",
+        wishes=Wishes(camera_height_m=3.0, tilt_deg=2.0, cloth="blue", balls="television", foot="right", number=0),
     ),
     Title(
         name="wrong_ball_first",
         kind="wrong_first",
-        wishes=Wishes(fps=30.0, camera_height_m=2.4, tilt_deg=4.0, cloth="green", balls="standard", foot="left"),
+        wishes=Wishes(fps=30.0, camera_height_m=2.4, tilt_deg=4.0, cloth="green", balls="standard", foot="left", number=0),
     ),
     Title(
         name="break",
         kind="break_pot",
-        wishes=Wishes(size_px=(1920, 1080), camera_height_m=5.0, tilt_deg=1.0, cloth="tournament blue", balls="television", foot="left"),
+        wishes=Wishes(
+            size_px=(1920, 1080), camera_height_m=5.0, tilt_deg=1.0, cloth="tournament blue", balls="television", foot="left", number=0
+        ),
+    ),
+    Title(
+        name="nine_ball_rack",
+        passage="nine_ball_rack_3",
+        wishes=Wishes(camera_height_m=3.2, tilt_deg=2.0, cloth="tournament blue", balls="television", foot="right"),
+        crf=23,
+    ),
+    Title(
+        name="trouble",
+        passage="interference_1",
+        wishes=Wishes(
+            camera_height_m=2.8, tilt_deg=5.0, cloth="green", balls="standard", troubles=("dropped", "flicker", "drift"), bit_rate_mbps=0.45
+        ),
+    ),
+    Title(
+        name="straight_rerack",
+        passage="straight_rerack_1",
+        wishes=Wishes(game="straight_14_1", camera_height_m=3.4, tilt_deg=2.0, cloth="blue-green", balls="standard", foot="left"),
+        crf=23,
+    ),
+    Title(
+        name="free_pyramid",
+        passage="free_pyramid_1",
+        wishes=Wishes(game="free_pyramid", camera_height_m=3.8, tilt_deg=2.0, cloth="green", foot="right"),
+        crf=23,
+    ),
+    Title(
+        name="combined_pyramid",
+        passage="combined_pyramid_1",
+        wishes=Wishes(game="combined_pyramid", camera_height_m=3.6, tilt_deg=3.0, cloth="blue", foot="left"),
+        crf=23,
+    ),
+    Title(
+        name="dynamic_pyramid",
+        passage="dynamic_pyramid_1",
+        wishes=Wishes(
+            game="dynamic_pyramid", size_px=(960, 540), length_s=22.0, camera_height_m=4.0, tilt_deg=1.0, cloth="red", foot="right"
+        ),
+        crf=23,
+    ),
+    Title(
+        name="classic_pyramid",
+        passage="classic_pyramid_1",
+        wishes=Wishes(
+            game="classic_pyramid", size_px=(960, 540), length_s=12.0, camera_height_m=3.8, tilt_deg=2.0, cloth="dark green", foot="left"
+        ),
+        crf=23,
     ),
 )
-"""The three committed videos; their seed is `SAMPLE_SEED`."""
+"""The committed videos; their seed is `SAMPLE_SEED`."""
 SAMPLE_SEED = 1
 
 FOULS = tuple(
@@ -250,7 +309,7 @@ FOULS = tuple(
 
 def anew(title: Title) -> Title:
     """The title with height, tilt, cloth, balls and ends left to the seed."""
-    kept = {name: getattr(title.wishes, name) for name in ("size_px", "fps", "game", "table", "length_s")}
+    kept = {name: getattr(title.wishes, name) for name in ("size_px", "fps", "game", "table", "length_s", "troubles", "bit_rate_mbps")}
     return replace(title, wishes=Wishes(**kept))
 
 

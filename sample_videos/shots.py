@@ -109,8 +109,9 @@ def unpack_shots(data: bytes) -> tuple[tuple[SimulatedShot, ...], dict[str, Any]
 
 @cache
 def read_library() -> tuple[SimulatedShot, ...]:
-    """Every single shot of the library that comes with the package."""
-    return unpack_shots((files("sample_videos") / "shots.npz").read_bytes())[0]
+    """Every single shot of the library that comes with the package; first the few that samples and tests have long been made of."""
+    folder = files("sample_videos")
+    return tuple(shot for name in ("kept.npz", "shots.npz") for shot in unpack_shots((folder / name).read_bytes())[0])
 
 
 def kinds(table: str | None = None) -> tuple[str, ...]:

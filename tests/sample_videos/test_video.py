@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from calibration.calibration import Calibration
+from calibration.equipment import GAME_TABLES
 from calibration.errors import InputError
 from sample_videos.__main__ import command
 from sample_videos.recipes import FOULS, SAMPLES, Wishes, make_match, make_recording
@@ -70,13 +71,24 @@ def test_a_passage_that_cannot_be_made_is_refused(wishes: Wishes, word: str) -> 
 
 @pytest.mark.parametrize("title", SAMPLES, ids=lambda title: title.name)
 def test_committed_samples_are_small_and_whole(title) -> None:  # type: ignore[no-untyped-def]
-    """Each is at most 2 MB, has its truth beside it, begins and ends at rest."""
+    """Each is at most 3 MB, has its truth with its recipe beside it, begins and ends at rest."""
     path = COMMITTED / f"{title.name}.mp4"
     truth = json.loads(path.with_suffix(".json").read_text())
+    shots = truth.get("shots", [truth])
 
-    assert path.stat().st_size <= 2_000_000
-    assert truth["strike_s"] > 1.0
-    assert truth["pictures"][-1]["time_s"] - truth["rest_s"] > 0.7
+    assert path.stat().st_size <= 3_000_000
+    assert shots[0]["strike_s"] > 1.0
+    assert truth["pictures"][-1]["time_s"] - shots[-1]["rest_s"] > 0.7
+    assert truth["recipe"]["game"] == truth["game"]
+
+
+def test_committed_samples_together_are_small_and_show_each_game() -> None:
+    """Six to ten videos, 20 MB at most, each of the six games at least once."""
+    truths = [json.loads((COMMITTED / f"{title.name}.json").read_text()) for title in SAMPLES]
+
+    assert 6 <= len(SAMPLES) <= 10
+    assert sum(path.stat().st_size for path in COMMITTED.glob("*.mp4")) <= 20_000_000
+    assert {truth["game"] for truth in truths} == set(GAME_TABLES)
 
 
 def test_there_are_two_of_each_foul() -> None:
