@@ -84,7 +84,7 @@ def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth, 
         cloth: Its colour.
         rubber_m: Width of the rubber.
     """
-    visible, holes = _holes(image, camera, table, cloth)
+    visible, holes = see_holes(image, camera, table, cloth)
     corner = _corner_ends_m(image, camera, table, cloth, rubber_m)
     middle = _middle_offsets_m(image, camera, table, cloth, rubber_m)
     away = dict(middle)
@@ -126,7 +126,8 @@ def _no_cloth(seen: Image, cloth: Cloth, lightness: float) -> NDArray[np.bool_]:
     return np.asarray((cloth.likeness(seen) > 1) | (seen.mean(axis=-1) < _DARK_SHARE * lightness))
 
 
-def _holes(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> tuple[int, int]:
+def see_holes(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> tuple[int, int]:
+    """How many pockets lie in the picture, and behind how many of their mouths there is no cloth; arguments as for `check_mouths`."""
     ball = table.spec.ball_diameter_m
     angles, radii = np.meshgrid(np.linspace(0, 2 * np.pi, 12, endpoint=False), np.array([0.1, 0.25, 0.4]) * ball)
     disc = np.column_stack([(radii * np.cos(angles)).ravel(), (radii * np.sin(angles)).ravel()])

@@ -138,6 +138,7 @@ def _no_pockets(holes: int, visible: int) -> str:
 def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | str]:
     """Results of one way after the other, made only when asked for."""
     cloths: list[Cloth] = []
+    pockets = False
     for strictness in STRICTNESS:
         cloth = find_cloth(image, strictness)
         if cloth is None:
@@ -145,8 +146,10 @@ def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | st
         if any(_same_quad(cloth, other) for other in cloths):
             continue
         cloths.append(cloth)
-        yield _fit(image, cloth, Table(spec), lens, "")
-    for side in SIDES if cloths else ():
+        made = _fit(image, cloth, Table(spec), lens, "")
+        pockets = pockets or isinstance(made, Fit) or "pockets at 0" not in made
+        yield made
+    for side in SIDES if pockets else ():  # one wrong side leaves the pockets of the others where they are
         yield _fit(image, cloths[0], Table(spec), lens, side)
 
 
