@@ -107,7 +107,7 @@ def _floor(rng: np.random.Generator, places: Float32, table: Table, look: Look, 
     if look.floor == "carpet":
         factor += 0.12 * noise(rng, shape, (3, 3)) + 0.1 * np.sin(places[..., 0] * rng.uniform(8, 30)) * np.sin(places[..., 1] * 20)
     elif look.floor == "boards":
-        factor += 0.15 * noise(rng, shape, (3, 90)) + 0.2 * ((places[..., 1] * 9) % 1 < 0.03)
+        factor += 0.07 * noise(rng, shape, (4, 90)) + 0.2 * ((places[..., 1] * 9) % 1 < 0.03)
     # The table's own shadow on the floor.
     edge = look.frame.cushion_m + look.frame.rail_m
     out_x = np.abs(places[..., 0]) - table.spec.length_m / 2 - edge

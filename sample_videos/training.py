@@ -22,6 +22,8 @@ FloatArray = NDArray[np.float64]
 
 POOL_TABLES = ("wpa-9ft", "wpa-9ft", "wpa-9ft", "wpa-8ft", "home-8ft", "bar-7ft")
 """Tables of pool, as often as they are drawn."""
+_HIPS_M = 1.15
+"""From a player's bridge hand to the hips, which stay outside the table."""
 _STEP_RADII = 0.22
 """Distance of the moments that are averaged over an exposure, in radii; beyond 0.3 a fast ball shows as a row of discs."""
 
@@ -225,13 +227,21 @@ def leaning_player(rng: np.random.Generator, table: Table, balls: list[BallInVie
         tip_m=(float(tip[0]), float(tip[1]), 0.03),
         direction=angle,
         bridge_m=(float(bridge[0]), float(bridge[1])),
-        back_m=float(rng.choice([0.0, rng.uniform(0, 0.8)])),
+        back_m=max(float(rng.choice([0.0, rng.uniform(0, 0.8)])), _to_edge(table, bridge, direction) - _HIPS_M),
         draw_m=float(rng.uniform(-0.1, 0.15)),
         cue=bool(rng.random() < 0.85),
         rest=bool(rng.random() < 0.06),
         motion_m=(float(rng.normal(0, 0.012)), float(rng.normal(0, 0.012))) if rng.random() < 0.3 else (0.0, 0.0),
     )
     return draw_player(rng), pose
+
+
+def _to_edge(table: Table, place: FloatArray, direction: FloatArray) -> float:
+    """How far it is from a place back, against a direction, to the nose lines."""
+    half = np.array([table.spec.length_m, table.spec.width_m]) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ways = np.where(direction == 0, np.inf, (place + np.sign(direction) * half) / direction)
+    return float(max(ways.min(), 0.0))
 
 
 def _truth(scene: Scene, ball: BallInView, visible: float) -> BallTruth:
