@@ -123,3 +123,12 @@ def test_help_has_examples() -> None:
 
     assert result.exit_code == 0
     assert "python -m sample_videos make" in result.output
+
+
+def test_shots_and_passages_are_listed() -> None:
+    """`shots` says which kinds each table has, and which passages each game."""
+    result = CliRunner().invoke(command, ["shots"])
+
+    assert result.exit_code == 0
+    assert all(f"{name}: " in result.output for name in ("wpa-9ft", "bar-7ft", "pyramid-12ft"))
+    assert all(game in result.output for game in GAME_TABLES)
