@@ -90,6 +90,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--scorer", type=Path)
     parser.add_argument("--report", type=Path)
+    parser.add_argument("--note", default="", help="what a reader of the page must know of this run")
     options = parser.parse_args()
     conditions = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -109,7 +110,7 @@ def main() -> int:
                 sys.stdout.write("   " + " ".join(str(part) for part in item) + "\n")
             sys.stdout.flush()
     if options.report:
-        write_page(options.report, conditions)
+        write_page(options.report, conditions, options.note)
     return 0
 
 
