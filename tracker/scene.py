@@ -83,6 +83,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     for kink in kinks:
         if kink.wakes and kink.ball not in wakes:
             wakes[kink.ball] = kink
+    wakes |= {kink.ball: kink for kink in gone}  # what it seemed to do before was a drift of the measurement
     unseen = not window.strike_seen and stroke_unseen(paths, start, frame)
     strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)

@@ -37,6 +37,8 @@ MEETING_SIGMA_M = 0.006
 """Standard deviation of that."""
 SLIDING_MPS2 = 2.0
 """Standard deviation of a fast ball's acceleration (sliding gives up to 2.6): looser bends one way around the contact."""
+CREEP_MPS = 0.03
+"""A last movement slower than this is a drift of the measurement: the ball lay there when it was hit."""
 LEAST_MPS = 0.8
 """A slower ball would have been seen moving off."""
 FALL_S = 1.5
@@ -52,6 +54,8 @@ def vanished_wakes(paths: Mapping[BallId, Path], kinks: Sequence[Kink], reach_m:
     found = []
     for ball, path in paths.items():
         rest, last = path.pieces[-1], float(path.times_s[-1])
+        if rest.moving and rest.speed(last) < CREEP_MPS:
+            rest = fit_piece(path.times_s, path.xy_m, path.variance, first=rest.first, last=rest.last, moving=False)
         if rest.moving or end_s - last < max(0.25, 4 * frame_s):
             continue
         place = rest.position(last)
