@@ -16,6 +16,11 @@ calibrated to 0.1."""
 _IN_JAWS = {"corner": 1.4, "side": 0.3}
 """How far beyond the line of a mouth a centre may lie, ball radii: a shelf's depth (WPA: 25 to 57 mm at corners, 0 to
 10 mm at sides). Beyond, a ball is in the pocket and no longer on the bed: behind the shallowest shelf one lies at 1.9."""
+_SHELF_M = 0.036
+"""And no farther than this, metres: the larger balls of pyramid have no deeper shelves, and behind them the dark hole of a
+tight pocket is as round as a ball."""
+_POOL_BALL_M = 0.06
+"""Larger balls are pyramid's."""
 _STRIP = 0.45
 """How far outside the nose lines a ball's pixels are looked for, ball radii: more takes the noses in."""
 
@@ -35,6 +40,8 @@ class Bed:
         out = np.column_stack([self._along[:, 1], -self._along[:, 0]])
         self._out = out * np.sign((out * self._middle).sum(axis=1, keepdims=True))
         self._deep = np.array([_IN_JAWS["side" if pocket[0] == "S" else "corner"] for pocket in POCKETS]) * self._radius
+        if spec.metric and spec.ball_diameter_m > _POOL_BALL_M:
+            self._deep = np.minimum(self._deep, _SHELF_M)
 
     def holds(self, places: FloatArray) -> Mask:
         """Where a ball's centre can be, shape (N,) of places (N, 2) in metres."""
