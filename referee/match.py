@@ -351,7 +351,11 @@ def _shot(setup: MatchSetup, match: MatchState, shot: Shot, decided: Mapping[str
     call = match.call
     if call is None and setup.assume_calls and (call := assumed_call(setup.game, shot)) is not None:
         notes.append(f"call: the {call.ball} in {call.pocket} at shot {shot.number}, because it fell")
-    states = [replace(state, call=possible) for state in states for possible in possible_calls(setup.game, call, shot)]
+    states = [
+        replace(state, call=possible)
+        for state in states
+        for possible in possible_calls(setup.game, call, shot, ends_known=setup.ends_known)
+    ]
     people = tuple(_person_event(event, states[0], shot.start_s) for event in match.people)
     judgement = judge_shot(rules, states, shot, people=people, options=setup.options, certain_at=setup.certain_at)
     if not setup.ends_known:

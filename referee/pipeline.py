@@ -13,6 +13,7 @@ from calibration.equipment import BallId, BallSet
 from calibration.watch import Drift
 from referee.calls import PersonEvent
 from referee.match import Match
+from referee.missing_call import CALL_SHOT_GAMES
 from referee.moved import CameraWatch
 from referee.shot_ruling import ShotRuling
 from tracker.history import BallTrack, TableState, TrackReport
@@ -193,7 +194,7 @@ class Pipeline:
         if shot is None:
             return None
         shot = with_missing(shot, find_gaps(seen_s))
-        shot = replace(shot, before_px=self._pixels(shot.before))
+        shot = replace(shot, before_px=self._pixels(shot.before), doubts=(*shot.doubts, *self._numbers(shot)))
         not_judged = not_judged or self._camera.moved_within(window.start_s, window.end_s)
         if not_judged:
             shot = replace(shot, complete=False, doubts=(Doubt(kind="frames_missing", text=f"{NOT_JUDGED}: {not_judged}"), *shot.doubts))
@@ -204,6 +205,14 @@ class Pipeline:
         self._tracker.forget(before_s)
         self._seen_s = [time_s for time_s in self._seen_s if time_s > before_s]
         self._forgotten_s = before_s
+
+    def _numbers(self, shot: Shot) -> tuple[Doubt, ...]:
+        """The doubt that what fell has the number it is labelled with, where points and calls go by numbers that nobody read."""
+        fell = {event.fields["ball"] for event in shot.events if event.type == "pocketed"}
+        whites = tuple(sorted(ball for ball in fell if ball.startswith("w")))
+        if not whites or self._match.setup.game not in CALL_SHOT_GAMES:
+            return ()
+        return (Doubt(kind="identity", balls=whites, text=f"the numbers of the whites that fell were not read: {', '.join(whites)}"),)
 
     def _pixels(self, layout: Mapping[BallId, tuple[float, float]]) -> dict[BallId, tuple[float, float]]:
         pixels = self._calibration.camera.to_pixels(list(layout.values()), height_m=self._calibration.spec.ball_radius_m)

@@ -112,3 +112,20 @@ def test_the_surest_ball_is_assumed_and_only_where_calls_are_needed() -> None:
     assert assumed_call("straight_14_1", a_shot(doubtful, falls("3"))) == Call(kind="ball", ball="3", pocket="SL")
     assert assumed_call("straight_14_1", a_shot()) is None
     assert assumed_call("nine_ball", a_shot(falls("3"))) is None
+
+
+def test_a_number_that_was_not_read_is_not_taken_for_the_called_one() -> None:
+    """CLA-5.2: the call is of ball 3, a white fell in its pocket under a label; it may be the 3 or another."""
+    doubt = {"kind": "identity", "balls": ["w8"], "text": "the numbers of the whites that fell were not read: w8"}
+    shot = Shot.from_dict(a_shot(falls("w8", "HL")).to_dict() | {"doubts": [doubt]})
+    called = Call(kind="ball", ball="w3", pocket="HL")
+
+    assert possible_calls("classic_pyramid", called, shot) == (None, Call(kind="ball", ball="w8", pocket="HL"))
+    assert possible_calls("classic_pyramid", Call(kind="ball", ball="w3", pocket="SR"), shot)[0] is not None
+
+
+def test_a_pocket_by_name_is_one_of_two_where_the_ends_are_not_known() -> None:
+    """HL is FR when the other end is the foot."""
+    called = Call(kind="ball", ball="3", pocket="HL")
+
+    assert possible_calls("straight_14_1", called, a_shot(), ends_known=False) == (called, Call(kind="ball", ball="3", pocket="FR"))
