@@ -27,10 +27,10 @@ test: ## the fast tests
 	$(BIN)/pytest
 
 slow: ## the slow tests; pytest's code 5 only says that there are none
-	$(BIN)/pytest -m slow || test $$? -eq 5
+	$(BIN)/pytest -m slow --ignore=tests/browser || test $$? -eq 5
 
 tests: ## all of them in one run, the fast ones first (tests/conftest.py)
-	$(BIN)/pytest -m 'slow or not slow'
+	$(BIN)/pytest -m 'slow or not slow' --ignore=tests/browser
 
 mutants: ## every foul check switched off in turn: at least one test must fail (some minutes)
 	$(BIN)/python -m benchmarks.mutants
