@@ -57,8 +57,7 @@ _ROLLS_MPS = 0.1
 """A ball this fast moves visibly from picture to picture: 2 mm at 50 a second."""
 _CREEPS_MPS = 0.02
 """A ball this fast goes half a millimetre at 30 pictures a second; slower ones are told from resting too late."""
-_RUNNING = 2
-"""So many pictures running may repeat the one before."""
+_RUNNING = 2  # So many pictures running may repeat the one before.
 _SAME_M = 0.0003
 """Two detections closer than this are the same picture coded twice; a new picture differs by its noise."""
 _HANDLED_SHARE = 0.005
@@ -214,8 +213,7 @@ class Tracker:
     def _is_repeated(self, bed: Sequence[Detection]) -> bool:
         """The picture before once more: everything exactly where it was, though something rolls.
 
-        A slow ball may stop between two pictures, so it counts only to the last digit; and three times running nothing is a
-        repetition: pictures of its rest must not keep a ball rolling whose speed is wrong.
+        A slow ball may stop between pictures: it counts only to the last digit. Pictures of its rest must not keep it rolling.
         """
         now = self._first_frame + len(self._frames) - 1
         if not len(bed) == len(self._before) > 0 or self._repeated[-_RUNNING:] == [now - _RUNNING + row for row in range(_RUNNING)]:
