@@ -118,7 +118,8 @@ def _discs(view: TrainingView, rng: np.random.Generator) -> tuple[np.ndarray, np
         return None
     centres = np.array([(b.x_m, b.y_m) for b in balls]) + rng.normal(0, 0.03 * radius, (len(balls), 2))
     top = TopView(view.calibration, ball_radius_px=VIEW_RADIUS_PX)
-    cloth = ClothLearner(top, view.calibration.table).learn(top.view(view.image))
+    above = top.view(view.image)
+    cloth = ClothLearner(top, view.calibration.table).learn(above, np.zeros(above.shape[:2], dtype=bool))
     places = np.clip(np.rint(top.to_view(centres)).astype(int), 0, np.array(cloth.colour.shape[1::-1]) - 1)
     light = np.linalg.norm(cloth.colour[places[:, 1], places[:, 0]], axis=1) / max(float(np.linalg.norm(cloth.usual)), 1.0)
     fitter = OutlineFitter(view.calibration.camera, radius)

@@ -26,6 +26,9 @@ _FALSE_LIMITS = (-6.0, 14.0)
 _STREAK_NATS, _ALONG = 1.5, 0.25
 """What a streak that lies on the way to the next adds to that, and the sine of the angle between them up to which it does:
 its score says little, two that agree in place, time and direction a great deal."""
+_STILL, _STILL_S = 0.5, 0.1
+"""Part of its length by which a streak must have moved on in the next picture, which comes within that time, to be a ball's:
+its ends are as far apart as the ball moved during the exposure, and pictures are no closer than exposures."""
 _OPEN_NATS = (6.0, 4.0)
 """Price of a ball that appears, or ends, in plain view away from a mouth: a detector loses balls more often than it misses
 one for long."""
@@ -115,7 +118,7 @@ def _piece(
         evidence=fuse(looks_sum, weight),
         looks_sum=looks_sum,
         looks_weight=weight,
-        price=float(np.clip(score_odds(scores).sum() + _STREAK_NATS * _on_their_way(centres, strand.streaks[low:high]), *_FALSE_LIMITS)),
+        price=_price(times, centres, scores, strand.streaks[low:high]),
         mean_score=float(scores.mean()),
         on_bed=first_rest or any(places.place((float(x), float(y))).depth_m <= 0 for x, y in centres),
         first_v=first_v,
@@ -125,6 +128,21 @@ def _piece(
         first_way=None if first_rest else _way(first_v, strand.streaks[low]),
         last_way=None if last_rest else _way(last_v, strand.streaks[high - 1]),
     )
+
+
+def _price(times: FloatArray, centres: FloatArray, scores: FloatArray, streaks: Sequence[tuple[float, float]]) -> float:
+    """Price of calling a piece false, nats."""
+    odds = np.where(_standing(times, centres, streaks), _FALSE_ROW[0], score_odds(scores))
+    return float(np.clip(odds.sum() + _STREAK_NATS * _on_their_way(centres, streaks), *_FALSE_LIMITS))
+
+
+def _standing(times: FloatArray, centres: FloatArray, streaks: Sequence[tuple[float, float]]) -> BoolArray:
+    """Which rows are streaks that stay where they are on both sides in time, shape (N,): shade or dirt, not a ball in flight.
+
+    A ball that turns round at a cushion may be back at its place once, so the pictures before and after must agree."""
+    lengths = np.array([hypot(x, y) for x, y in streaks])
+    stays = (np.hypot(*np.diff(centres, axis=0).T) < _STILL * np.minimum(lengths[1:], lengths[:-1])) & (np.diff(times) < _STILL_S)
+    return np.asarray(np.append(stays, False) & np.append(False, stays), dtype=np.bool_)
 
 
 def _on_their_way(centres: FloatArray, streaks: Sequence[tuple[float, float]]) -> int:

@@ -58,7 +58,7 @@ class Cloth:
         colour: Shape (height, width, 3), float32, BGR levels.
         usual: Shape (3,), BGR, its middle over the bed.
         noise: Median rest of cloth pixels, levels.
-        share: Part of the bed that looks like cloth, 0 to 1.
+        share: Part of the uncovered bed that looks like cloth, 0 to 1.
     """
 
     colour: FloatImage
@@ -117,13 +117,15 @@ class ClothLearner:
                     strips.append((slice(ys[0], ys[1]), columns, 0))
         return strips
 
-    def learn(self, view: Image) -> Cloth:
+    def learn(self, view: Image, covered: Mask) -> Cloth:
         """The cloth as one view shows it.
 
         Args:
             view: Shape (height, width, 3), uint8, BGR, from `TopView.view`.
+            covered: Shape (height, width): where people and graphics are, of which nothing is learnt: a sleeve in about
+                the cloth's colour would pass for it.
         """
-        inside = self.bed[::2, ::2]
+        inside = (self.bed & ~covered)[::2, ::2]
         if not inside.any():
             return Cloth(colour=np.ones(view.shape, np.float32), usual=np.ones(3, np.float32), noise=0.0, share=0.0)
         half = np.ascontiguousarray(view[::2, ::2])

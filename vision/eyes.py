@@ -29,7 +29,7 @@ from vision.network import Sight
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Proposals, Streak
 from vision.stillness import BallMemory, KnownBall, around
-from vision.surface import VIEW_RADIUS_PX, Glance, Sighting, Surface
+from vision.surface import COVERED, VIEW_RADIUS_PX, Glance, Sighting, Surface
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -47,9 +47,6 @@ _ASIDE = 0.25
 moves in the middle."""
 _APART_RADII = 1.7
 """Nearer than this two circles are one ball: touching balls are 2 apart, where the size of a ball is known to a tenth 1.8."""
-_COVERED_LEAST = 0.3
-"""The network's word from which a place is hidden: on rendered pictures it then adds 0.28 of what is covered to what
-foreground alone finds (0.64 becomes 0.92), and the part that is wrongly called covered stays a third."""
 _ON_STREAK_RADII = 0.9
 """A disc this near to a streak's middle line is the same ball, ball radii; one that touches it is at 2."""
 _LOOKED_AT_RADII = 1.6
@@ -317,7 +314,7 @@ class Eyes:
 
     def _occluded(self, mask: Mask, sight: Sight, detections: list[Detection]) -> Mask:
         """What hides the bed: foreground that is no ball, and what the network says; in cells, as `Observation.occluded` wants."""
-        left = ((mask | (sight.covered > _COVERED_LEAST)) & self._zone).astype(np.uint8)
+        left = ((mask | (sight.covered > COVERED)) & self._zone).astype(np.uint8)
         for ball in detections:
             ends = self._view.to_view(ball.streak_m if ball.streak_m else [ball.position_m, ball.position_m])
             a, b = (tuple(round(v) for v in end) for end in ends)

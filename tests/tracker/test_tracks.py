@@ -74,6 +74,18 @@ def test_streaks_that_follow_each_other_are_a_ball_however_it_turned() -> None:
     assert seven.times_s[-1] == pytest.approx(26 * s.STEP_S)
 
 
+def test_a_streak_that_stands_still_is_no_ball() -> None:
+    """Shade that looks like a ball in flight, at the same place in ten pictures: what flies is somewhere else in the next."""
+    tracker = s.tracker()
+    for index in range(40):
+        picture = s.picture(index, {"cue": (0.0, 0.0)})
+        if 20 <= index < 30:
+            streak = replace(s.detection("7", (0.5, 0.3), index, score=0.7), streak_m=((0.5, 0.28), (0.5, 0.32)))
+            picture = replace(picture, detections=(*picture.detections, streak))
+        tracker.update(picture)
+    assert [track.ball for track in tracker.report(0.0, 10.0).tracks] == ["cue"]
+
+
 def test_a_ball_that_rattles_and_hangs_is_on_the_bed() -> None:
     """It rolls into the jaws, swings there for a second and a half and stops on the shelf, 25 mm behind the mouth's line."""
     tracker = s.tracker()
