@@ -194,12 +194,12 @@ def _dot(one: FloatImage, other: FloatImage) -> FloatImage:
     return np.asarray(cv2.transform(cv2.multiply(one, other), _SUM), dtype=np.float32)
 
 
-def foreground(view: Image, cloth: Cloth) -> Mask:
-    """Where something other than lit or shadowed cloth is seen, shape (height, width)."""
+def foreground(view: Image, cloth: Cloth, box: tuple[slice, slice] = (slice(None), slice(None))) -> Mask:
+    """Where something other than lit or shadowed cloth is seen, in a box of the view, of the box's shape."""
     least = max(_REST_LEAST, _REST_PER_NOISE * cloth.noise)
-    pixels = view.astype(np.float32)
-    brightness = _dot(pixels, cloth.scaled)
-    squared = _dot(pixels, pixels) - brightness * brightness * cloth.power
+    pixels = view[box].astype(np.float32)
+    brightness = _dot(pixels, cloth.scaled[box])
+    squared = _dot(pixels, pixels) - brightness * brightness * cloth.power[box]
     return np.asarray((squared > least * least) | (brightness > _BRIGHTEST) | (brightness < _DARKEST), dtype=np.bool_)
 
 

@@ -9,6 +9,8 @@ Fails: balls far from the expected size (by a fifth), a ball less than a third v
 the renderer never showed. Says nothing of names.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +20,10 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
+from vision.changes import Box, join_boxes
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
-_Box = tuple[slice, slice]
 
 MODEL = Path(__file__).parent / "models" / "model.onnx"
 _RADIUS_PX = 5.0
@@ -33,14 +35,9 @@ _LEAST = 0.1
 """Peaks below this are not handed on; balls have 0.3 and more."""
 _MILD = 0.65
 """Scale down to which two pixels in each direction are enough to take for a mean."""
-_KEPT_S = 1.0
-"""A sight is made again in another second of the recording, so that no single picture counts for long."""
-_AROUND, _CONTEXT = 8, 24
-"""How far from a change cells are made again, and how much around those the network then sees, input pixels: a ball and a
-half, and five balls. (Its deepest cell sees 14 balls' radii each way, little of it counts.)"""
-_PAD, _SAME_LEVELS = 5, 6
-"""Side of the square of input pixels, half a ball, over which a difference is averaged, and the levels of 255 from which
-it is a change: a ball that moved a tenth of its radius shows 10, noise and compression 2 to 5."""
+_AROUND, _CONTEXT = 4, 16
+"""How far from a change cells are made again, and how much around those the network then sees, input pixels: a cell, and three
+radii. (Its deepest cell sees 14 radii each way, little of it counts: scores change by 0.003, the hundredth of them by 0.05.)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,33 +55,6 @@ class Sight:
     covered: NDArray[np.float32]
 
 
-@dataclass(slots=True, eq=False)
-class _Known:
-    """The maps of a view at the network's scale, each cell as of when what is around it last changed.
-
-    Attributes:
-        small: Shape (h, w, 3): the pixels that the maps come from.
-        maps: Shape (5, h / 4, w / 4), rounded up.
-        time_s: When all of it was made.
-        sight: What it says.
-    """
-
-    small: Image
-    maps: NDArray[np.float32]
-    time_s: float
-    sight: Sight
-
-    def holds_until(self, time_s: float) -> bool:
-        """True while it is not to be made again."""
-        return self.time_s // _KEPT_S == time_s // _KEPT_S
-
-    def changed(self, small: Image) -> _Box | None:
-        """Rows and columns, multiples of the network's, around all that has changed beyond noise; None where nothing has."""
-        calm = cv2.inRange(cv2.blur(cv2.absdiff(small, self.small), (_PAD, _PAD)), (0, 0, 0), (_SAME_LEVELS - 1,) * 3)
-        left, top, width, height = cv2.boundingRect(cv2.bitwise_not(calm))
-        return _grown((slice(top, top + height), slice(left, left + width)), _AROUND, small.shape) if width else None
-
-
 class Network:
     """The network, loaded once; one thread, as cameras and pages run beside it."""
 
@@ -94,7 +64,8 @@ class Network:
         Raises:
             InputError: The file is missing or no model of this kind.
         """
-        self._last: _Known | None = None
+        self._maps: NDArray[np.float32] | None = None
+        self._sight: Sight | None = None
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         try:
@@ -103,43 +74,42 @@ class Network:
         except Exception as error:  # onnxruntime raises a class of its own for every kind of fault
             raise InputError(f"{model}: not a network that can be run; install cueref again") from error
 
-    def look(self, view: Image, ball_radius_px: float, time_s: float | None = None) -> Sight:
+    def look(self, view: Image, ball_radius_px: float, changed: Sequence[Box] | None = None) -> Sight:
         """Balls and cover in a view.
 
         Args:
             view: Shape (h, w, 3), uint8, BGR, all balls of one size.
             ball_radius_px: That size.
-            time_s: Where given, the sight of an earlier view of this second of the recording is given again while
-                nothing has changed.
+            changed: Boxes of the view outside which it is as at the last call; None where nothing is known. The last
+                sight is given again where there are none.
         """
-        height, width = view.shape[:2]
+        last, size = self._sight, (view.shape[1], view.shape[0])
+        if changed is not None and last is not None and last.covered.shape != view.shape[:2]:
+            changed = None
+        if changed is not None and last is not None and not changed:
+            return last
         scale = _RADIUS_PX / ball_radius_px
-        shape = (max(1, round(width * scale)), max(1, round(height * scale)))
+        shape = (max(1, round(size[0] * scale)), max(1, round(size[1] * scale)))
         # Areas, as at training, cost seven times as much by so little; the difference is a fifth of a level.
         small = np.asarray(cv2.resize(view, shape, interpolation=cv2.INTER_LINEAR if scale > _MILD else cv2.INTER_AREA), dtype=np.uint8)
-        if time_s is None:
-            return _read(self._run(small), small, (width, height))
-        last = self._last
-        if last is None or not last.holds_until(time_s) or small.shape != last.small.shape:
-            maps = self._run(small)
-            self._last = _Known(small, maps, time_s, _read(maps, small, (width, height)))
-            return self._last.sight
-        box = last.changed(small)
-        if box is not None:
-            self._renew(last, small, box)
-            last.sight = _read(last.maps, small, (width, height))
-        return last.sight
+        if changed is None or self._maps is None:
+            self._maps = self._run(small)
+        else:
+            boxes = [_grown(_scaled(box, scale), _AROUND, small.shape, _STRIDE) for box in changed]
+            for box in join_boxes(boxes, _CONTEXT):
+                self._renew(self._maps, small, box)
+        self._sight = _read(self._maps, small, size)
+        return self._sight
 
-    def _renew(self, known: _Known, small: Image, box: _Box) -> None:
+    def _renew(self, maps: NDArray[np.float32], small: Image, box: Box) -> None:
         """Bring a part up to date; what lies further off than the context is taken not to matter for it."""
-        wide = _grown(box, _CONTEXT, small.shape)
+        wide = _grown(box, _CONTEXT, small.shape, _MULTIPLE)
         part = self._run(small[wide])
         inner = tuple(
             slice((one.start - all_.start) // _STRIDE, -(-(one.stop - all_.start) // _STRIDE)) for one, all_ in zip(box, wide, strict=True)
         )
         cells = tuple(slice(one.start // _STRIDE, -(-one.stop // _STRIDE)) for one in box)
-        known.maps[:, cells[0], cells[1]] = part[:, inner[0], inner[1]]
-        known.small[box] = small[box]
+        maps[:, cells[0], cells[1]] = part[:, inner[0], inner[1]]
 
     def _run(self, small: Image) -> NDArray[np.float32]:
         """Maps of a view at the network's scale, shape (5, h / 4, w / 4), rounded up."""
@@ -164,10 +134,16 @@ def _read(maps: NDArray[np.float32], small: Image, size: tuple[int, int]) -> Sig
     )
 
 
-def _grown(box: _Box, reach: int, shape: tuple[int, ...]) -> _Box:
-    """A box with `reach` pixels more on each side, its start on a multiple of the network's, cut at the edges."""
+def _scaled(box: Box, scale: float) -> Box:
+    """A box of the view in pixels of the input, all that it touches."""
+    rows, columns = (slice(int(one.start * scale), math.ceil(one.stop * scale)) for one in box)
+    return rows, columns
+
+
+def _grown(box: Box, reach: int, shape: tuple[int, ...], multiple: int) -> Box:
+    """A box with `reach` pixels more on each side, out to multiples of a number, cut at the edges."""
     rows, columns = (
-        slice(max(one.start - reach, 0) // _MULTIPLE * _MULTIPLE, min(-(-(one.stop + reach) // _MULTIPLE) * _MULTIPLE, side))
+        slice(max(one.start - reach, 0) // multiple * multiple, min(-(-(one.stop + reach) // multiple) * multiple, side))
         for one, side in zip(box, shape, strict=False)
     )
     return rows, columns

@@ -1,9 +1,8 @@
 """Where balls may be: pieces of foreground sorted into discs, streaks and things that hide the bed.
 
 Theory, on the view where every ball has the same radius R: a piece of the size and roundness of one ball is a disc.
-Any other piece large enough to hold a ball is searched for circles of that radius: every strong edge votes for the
-two points one R to either side along its gradient (Hough's transform with the radius known; Kimme, Ballard &
-Sklansky 1975), peaks are discs; so a rack, a ball touched by a hand and two touching balls come apart. A piece that
+Any other piece large enough to hold a ball is searched for circles of that radius (vision.circles), which are discs; so a
+rack, a ball touched by a hand and two touching balls come apart. A piece that
 its discs do not explain, as wide as a ball and longer, clear of everything else, is one moving ball smeared over the
 exposure: the middle line of a stadium. What is left over is somebody's arm, cue or clothes.
 
@@ -19,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.rectify import TopView
+from vision.circles import CircleFinder
 from vision.stillness import PieceMemory
 
 FloatArray = NDArray[np.float64]
@@ -45,10 +44,6 @@ _PAIR_APART = 1.5
 """Distance of a streak's ends from which it may be two touching balls (theirs are 2 apart), radii."""
 _PAIR_DIFFERS = 80.0
 """Difference in colour of the ends that one ball cannot show, levels: a rolling stripe is smeared to 60 and less."""
-_VOTE_LEAST = 0.30
-"""Votes of a disc, part of a full outline: a rack's inner balls get 0.4 and more, clothes mostly 0.1 to 0.25."""
-_EDGE_LEAST = 40.0
-"""Gradient (Scharr over 16) that may vote, levels per pixel of the fine view; blur halves a sharp edge of 80."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +92,8 @@ def find_proposals(
     mask: Mask,
     image: Image,
     seen: Image,
-    view: TopView,
-    fine: TopView,
+    circles: CircleFinder,
+    radius: float,
     at_holes: Mask,
     *,
     memory: PieceMemory[Content] | None = None,
@@ -110,15 +105,14 @@ def find_proposals(
         mask: Shape of the view, foreground where balls may be (pockets and rails already taken out).
         image: Camera picture, BGR.
         seen: The picture in the view of `mask`.
-        view: That view.
-        fine: A finer view of the same table for telling touching balls apart.
+        circles: Finds circles in that view.
+        radius: A ball's there, pixels.
         at_holes: Where a piece may be the hole of a pocket: only a circle is believed there, no streak.
         memory: What the picture before showed; pieces that have not changed are not searched again.
         time_s: Time of the picture, for the memory.
     """
     if memory is not None:
         memory.turn_page()
-    radius = view.ball_radius_px
     solid = np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
     full = np.pi * radius**2
     discs: list[tuple[float, float]] = []
@@ -132,7 +126,7 @@ def find_proposals(
             continue
         content = memory.recall(seen, box, area, time_s) if memory is not None else None
         if content is None:
-            found = find_circles(image, fine, view, box, part)
+            found = circles.within(image, box, part)
             content = _sort(part, shape, box, found, seen, radius, bool((part & at_holes[box]).any()))
             if memory is not None:
                 memory.keep(seen, box, area, content, time_s)
@@ -235,65 +229,3 @@ def _explained(part: Mask, centres: FloatArray, radius: float) -> float:
     for x, y in centres:
         cv2.circle(cover, (round(x), round(y)), round(1.15 * radius), 1, -1)
     return float((part & (cover > 0)).sum() / max(part.sum(), 1))
-
-
-def find_circles(image: Image, fine: TopView, view: TopView, box: tuple[slice, slice], part: Mask | None) -> FloatArray:
-    """Centres, in view pixels, shape (N, 2), of circles of the ball's radius inside a box of the view, best first."""
-    scale = fine.px_per_m / view.px_per_m
-    radius = fine.ball_radius_px
-    pad = int(np.ceil(0.6 * radius))
-    corner = fine.to_view(view.to_table([[box[1].start, box[0].start]]))[0]
-    opposite = fine.to_view(view.to_table([[box[1].stop - 1, box[0].stop - 1]]))[0]
-    x0, y0 = (max(int(v) - pad, 0) for v in corner)
-    x1, y1 = (int(v) + pad + 2 for v in opposite)
-    patch = fine.patch(image, slice(y0, y1), slice(x0, x1))
-    votes = _vote(patch, radius)
-    if part is not None:
-        votes = votes * _grown(part, votes.shape, scale, (x0 - corner[0], y0 - corner[1]), radius)
-    centres = _peaks(votes, radius) + np.array((x0, y0))
-    return view.to_view(fine.to_table(centres)) if len(centres) else np.empty((0, 2))
-
-
-def _vote(patch: Image, radius: float) -> NDArray[np.float32]:
-    """Votes for centres, part of a full outline, shape of the patch."""
-    smooth = cv2.GaussianBlur(patch, (0, 0), 0.08 * radius)
-    dx, dy = (np.asarray(cv2.Scharr(smooth, cv2.CV_16S, one, 1 - one)) for one in (1, 0))
-    # Each channel's squared gradient; the strongest channel speaks. Only pixels above the least strength are worked on.
-    size = cv2.multiply(dx, dx, dtype=cv2.CV_32F)
-    size = np.asarray(cv2.accumulateProduct(dy.astype(np.float32), dy.astype(np.float32), size), dtype=np.float32)
-    strongest = cv2.max(cv2.max(size[..., 0], size[..., 1]), size[..., 2])
-    height, width = strongest.shape
-    places = np.flatnonzero(strongest > (16 * _EDGE_LEAST / 4) ** 2).astype(np.int32)
-    rows, columns = np.divmod(places, np.int32(width))
-    channel = size.reshape(-1, 3)[places].argmax(axis=1)
-    strength = np.sqrt(strongest.ravel()[places])
-    reach = np.float32(radius) / strength
-    ux, uy = dx.reshape(-1, 3)[places, channel] * reach, dy.reshape(-1, 3)[places, channel] * reach
-    weight = np.minimum(strength / np.float32(16 * _EDGE_LEAST), 1.0)
-    x = np.rint(np.concatenate([columns + ux, columns - ux])).astype(np.int32)
-    y = np.rint(np.concatenate([rows + uy, rows - uy])).astype(np.int32)
-    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    votes = np.bincount(y[inside] * width + x[inside], weights=np.concatenate([weight, weight])[inside], minlength=height * width)
-    sigma = 0.11 * radius
-    smoothed = cv2.GaussianBlur(votes.reshape(height, width).astype(np.float32), (0, 0), sigma)
-    # An outline two edge pixels thick, all votes within the smoothing's own spread: 1.
-    return np.asarray(smoothed / np.float32(2 * np.pi * radius * 2.0 / (4 * np.pi * sigma**2)), dtype=np.float32)
-
-
-def _grown(part: Mask, shape: tuple[int, ...], scale: float, shift: tuple[float, float], radius: float) -> Mask:
-    """The piece in the fine patch; a centre lies on its own ball."""
-    matrix = np.array([[scale, 0.0, -shift[0]], [0.0, scale, -shift[1]]])
-    grown = cv2.warpAffine(part.astype(np.uint8), matrix, (shape[1], shape[0]), flags=cv2.INTER_NEAREST)
-    return np.asarray(cv2.erode(grown, np.ones((int(0.6 * radius) | 1,) * 2, np.uint8)) > 0, dtype=np.bool_)
-
-
-def _peaks(votes: NDArray[np.float32], radius: float) -> FloatArray:
-    """Peaks no nearer to each other than balls can be, best first, shape (N, 2) as (x, y)."""
-    around = cv2.dilate(votes, np.ones((int(radius) | 1,) * 2, np.uint8))
-    rows, columns = np.nonzero((votes >= around) & (votes > _VOTE_LEAST))
-    order = np.argsort(-votes[rows, columns], kind="stable")
-    kept: list[tuple[float, float]] = []
-    for x, y in zip(columns[order], rows[order], strict=True):
-        if all((x - u) ** 2 + (y - v) ** 2 > (1.6 * radius) ** 2 for u, v in kept):
-            kept.append((float(x), float(y)))
-    return np.array(kept, dtype=np.float64).reshape(-1, 2)

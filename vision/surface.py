@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
 from vision.bed import Bed
+from vision.changes import Box, ChangeMeter
+from vision.circles import CircleFinder
 from vision.cloth import Cloth, ClothLearner, foreground
 from vision.frame import Frame
 from vision.network import Network, Sight
@@ -63,10 +65,14 @@ class Sighting:
     Attributes:
         view: Shape (h, w, 3), uint8, BGR.
         sight: The network's word; the object of the picture before where nothing has changed.
+        changed: Boxes of the view outside which it is as in the sighting before; None where that is not known.
+        number: Counts the sightings.
     """
 
     view: Image
     sight: Sight
+    changed: tuple[Box, ...] | None
+    number: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +106,8 @@ class Surface:
         """Precompute the maps (about a second of work at 1080p); arguments as for `vision.eyes.Eyes`."""
         self.view = TopView(calibration, ball_radius_px=VIEW_RADIUS_PX)
         self.zone = bed.zone(self.view)
-        self._fine = TopView(calibration, ball_radius_px=_FINE_RADIUS_PX)
+        self._circles = CircleFinder(self.view, TopView(calibration, ball_radius_px=_FINE_RADIUS_PX))
+        self._changes = ChangeMeter(self.view) if shortcuts else None
         self._at_holes = bed.hole_rims(self.view)
         self._size = calibration.camera.image_size_px
         self._network = Network()
@@ -110,6 +117,10 @@ class Surface:
         self._cloth: Cloth | None = None
         self._learnt_s = 0.0
         self._pieces: PieceMemory[Content] | None = PieceMemory(pad_px=5) if shortcuts else None
+        self._seen: Sighting | None = None
+        self._mask: Mask | None = None
+        self._mask_cloth: Cloth | None = None
+        self._glanced = -1
         self._last: Glance | None = None
         self._last_s = 0.0
 
@@ -118,28 +129,61 @@ class Surface:
         height, width = frame.image.shape[:2]
         if (width, height) != self._size:
             return None
-        view = self.view.view(frame.image)
-        return Sighting(view, self._network.look(view, VIEW_RADIUS_PX, frame.time_s if self._pieces is not None else None))
+        last = self._seen
+        changed = self._changes.changed(frame.image, frame.time_s) if self._changes is not None else None
+        view = self._view_of(frame.image, last.view if last is not None else None, changed)
+        sight = self._network.look(view, VIEW_RADIUS_PX, changed)
+        self._seen = Sighting(view, sight, changed, 0 if last is None else last.number + 1)
+        return self._seen
+
+    def _view_of(self, image: Image, last: Image | None, changed: tuple[Box, ...] | None) -> Image:
+        """The bed from above, taken from the last view where nothing has changed."""
+        if last is None or changed is None:
+            return self.view.view(image)
+        if not changed:
+            return last
+        view = last.copy()
+        for box in changed:
+            view[box] = self.view.patch(image, *box)
+        return view
 
     def glance(self, frame: Frame, sighting: Sighting) -> Glance:
         """What stands out of the cloth in a picture; the last glance again where nothing has changed."""
         last, time_s = self._last, frame.time_s
-        if last is not None and sighting.sight is last.sight and fresh(self._last_s, time_s) and not self._due(time_s):
+        changed = self._changed_since_glance(sighting)
+        if last is not None and changed == () and fresh(self._last_s, time_s) and not self._due(time_s):
             return last
         view, sight = sighting.view, sighting.sight
         cloth = self._current_cloth(sighting, time_s)
-        mask = foreground(view, cloth)
+        mask = self._foreground(view, cloth, changed)
+        self._circles.renew(changed)
         why = self._unlike(view, cloth, mask)
         if why:
             self._last = None
             return Glance(sight, cloth, mask, None, why)
-        if cloth is not self._cloth:
-            self._cloth, self._learnt_s = cloth, time_s
+        self._cloth = cloth
         proposals = find_proposals(
-            mask & self.zone, frame.image, view, self.view, self._fine, self._at_holes, memory=self._pieces, time_s=time_s
+            mask & self.zone, frame.image, view, self._circles, VIEW_RADIUS_PX, self._at_holes, memory=self._pieces, time_s=time_s
         )
         self._last, self._last_s = Glance(sight, cloth, mask, proposals), time_s
         return self._last
+
+    def _changed_since_glance(self, sighting: Sighting) -> tuple[Box, ...] | None:
+        """Boxes that changed since the last glance; None where a sighting between was not glanced at."""
+        follows = sighting.number == self._glanced + 1
+        self._glanced = sighting.number
+        return sighting.changed if follows else None
+
+    def _foreground(self, view: Image, cloth: Cloth, changed: tuple[Box, ...] | None) -> Mask:
+        """The foreground, taken from the last where neither picture nor cloth has changed."""
+        if self._mask is None or changed is None or cloth is not self._mask_cloth:
+            self._mask = foreground(view, cloth)
+        elif changed:
+            self._mask = self._mask.copy()
+            for box in changed:
+                self._mask[box] = foreground(view, cloth, box)
+        self._mask_cloth = cloth
+        return self._mask
 
     def _due(self, time_s: float) -> bool:
         return self._cloth is None or not 0 <= time_s - self._learnt_s < _RELEARN_S
@@ -149,6 +193,7 @@ class Surface:
         known = self._cloth
         if known is not None and not self._due(time_s):
             return known
+        self._learnt_s = time_s
         covered = self._covered(sighting.sight)
         learnt = self._learner.learn(sighting.view, covered)
         if known is None:
