@@ -1,23 +1,20 @@
 """The command `python -m sample_videos`: make videos with their truth, and pictures for training."""
 
-import json
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import click
-import cv2
-import numpy as np
 
 from calibration.equipment import TABLES
 from calibration.errors import InputError
+from sample_videos.dataset import write_crops, write_pictures
 from sample_videos.effects import TROUBLES
 from sample_videos.looks import CLOTHS
 from sample_videos.matches import read_matches
 from sample_videos.recipes import BALL_SETS, FOULS, SAMPLE_SEED, SAMPLES, Title, Wishes, anew, record
 from sample_videos.shots import kinds
-from sample_videos.training import training_views
 from sample_videos.video import write_recording
 
 _MAX_SAMPLE_BYTES = 3_000_000
@@ -38,6 +35,7 @@ def command() -> None:
       python -m sample_videos fouls -o fouls/
       python -m sample_videos samples --seed 9 -o samples/
       python -m sample_videos dataset -o pictures/ --count 100 --seed 4
+      python -m sample_videos dataset -o crops/ --crops --count 20000
     """
 
 
@@ -144,45 +142,28 @@ def fouls(output: Path, seed: int) -> None:
 
 @command.command()
 @click.option("-o", "output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for pictures and truth.")
-@click.option("--count", default=100, show_default=True, help="How many pictures.")
-@click.option("--seed", default=1, show_default=True, help="Draws everything.")
-def dataset(output: Path, count: int, seed: int) -> None:
-    """Make pictures of tables of all kinds, each with its truth, for training and tests."""
+@click.option("--crops", is_flag=True, help="Windows round balls, a file a table, instead of whole pictures.")
+@click.option("--count", default=100, show_default=True, help="How many pictures, or at least how many crops.", type=click.IntRange(min=1))
+@click.option("--size", "size_px", default=112, show_default=True, help="Side of a crop, pixels.", type=click.IntRange(32, 480))
+@click.option("--seed", default=1, show_default=True, help="Draws everything.", type=click.IntRange(min=0))
+@click.option("--workers", default=2, show_default=True, help="Processes that paint; the files do not depend on it.")
+def dataset(output: Path, crops: bool, count: int, size_px: int, seed: int, workers: int) -> None:
+    """Make pictures of tables of all kinds, or crops of them, each with its truth, for training and tests.
+
+    \b
+    Examples:
+      python -m sample_videos dataset -o pictures/ --count 100 --seed 4
+      python -m sample_videos dataset -o crops/ --crops --count 20000 --workers 8
+    """
     output.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(seed)
-    done = 0
-    with click.progressbar(length=count, label="pictures", file=sys.stderr) as bar:
-        while done < count:
-            for view in training_views(rng, layouts=min(6, count - done)):
-                stem = output / f"{done:05d}"
-                balls = [
-                    {
-                        "ball": b.ball,
-                        "x_m": b.x_m,
-                        "y_m": b.y_m,
-                        "px": b.px,
-                        "visible": b.visible,
-                        "streak_m": b.streak_m,
-                        "on_bed": b.on_bed,
-                    }
-                    for b in view.balls
-                ]
-                truth = {"format": "cueref.picture/1", "table": view.calibration.to_dict(), "balls": balls}
-                _picture(stem.with_suffix(".png"), view.image)
-                _picture(stem.with_name(stem.name + "_covered.png"), view.covered)
-                partial = stem.with_name(stem.name + ".json.part")
-                partial.write_text(json.dumps(truth) + "\n", encoding="utf-8")
-                partial.replace(stem.with_suffix(".json"))
-                done += 1
-                bar.update(1)
-
-
-def _picture(path: Path, image: np.ndarray[Any, Any]) -> None:
-    good, data = cv2.imencode(".png", image)
-    assert good, path
-    partial = path.with_name(path.name + ".part")
-    partial.write_bytes(data.tobytes())
-    partial.replace(path)
+    parts = (
+        write_crops(output, count=count, seed=seed, size_px=size_px, workers=workers)
+        if crops
+        else write_pictures(output, count=count, seed=seed, workers=workers)
+    )
+    with closing(parts), click.progressbar(length=count, label="crops" if crops else "pictures", file=sys.stderr, show_pos=True) as bar:
+        for made in parts:
+            bar.update(made)
 
 
 def _write(title: Title, seed: int, path: Path) -> None:

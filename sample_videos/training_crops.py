@@ -3,14 +3,16 @@
 A table, a light and a camera are painted once and used for many layouts; of each layout only windows are painted, and
 each of them goes through one of several lenses, sensors and codecs. Mirror images and quarter turns are pictures of equal
 right, but for the numbers on the balls; a crop says whether it is mirrored.
-Batches come in the same order and with the same content for any number of threads.
+Batches come in the same order and with the same content for any number of worker processes.
 """
 
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,7 @@ from sample_videos.poses import draw_camera
 from sample_videos.scene import BallInView, Scene
 from sample_videos.sensor import Finish
 from sample_videos.training import POOL_TABLES, leaning_player, lying_balls
+from sample_videos.workers import in_order
 
 FloatArray = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -73,29 +76,23 @@ class CropBatch:
 
 
 def training_crops(
-    seed: int, *, size_px: int = 112, tables: tuple[str, ...] = (*POOL_TABLES, "pyramid-12ft"), layouts: int = _LAYOUTS, threads: int = 2
-) -> Iterator[CropBatch]:
+    seed: int, *, size_px: int = 112, tables: tuple[str, ...] = (*POOL_TABLES, "pyramid-12ft"), layouts: int = _LAYOUTS, workers: int = 2
+) -> Generator[CropBatch]:
     """Batches of crops without end, one table each.
 
+    Close it (`contextlib.closing`) or read on to the end of the program: its workers end with it.
+
     Args:
-        seed: The same seed gives the same batches.
+        seed: The same seed gives the same batches, whatever the number of workers.
         size_px: Side of a crop.
         tables: Names of `calibration.equipment` to draw from.
         layouts: Layouts a table.
-        threads: How many tables are painted at the same time.
+        workers: Processes that paint, beside this one; 1 paints in this one. More than one need a script that keeps its
+            work under `if __name__ == "__main__":`.
     """
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[CropBatch]] = deque()
-        number = 0
-        try:
-            while True:
-                while len(waiting) < threads + 1:
-                    waiting.append(pool.submit(crop_batch, (seed, number), size_px=size_px, tables=tables, layouts=layouts))
-                    number += 1
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    make = partial(crop_batch, size_px=size_px, tables=tables, layouts=layouts)
+    with closing(in_order(make, ((seed, number) for number in count()), workers=workers)) as batches:
+        yield from batches
 
 
 def crop_batch(seed: tuple[int, int], *, size_px: int = 112, tables: tuple[str, ...] = POOL_TABLES, layouts: int = _LAYOUTS) -> CropBatch:
@@ -214,14 +211,20 @@ class _Batch:
                 spots.append(np.array([rng.uniform(box.left, box.right + 1), rng.uniform(box.top, box.bottom + 1)]))
         result = []
         for spot in spots:
-            left, top = (int(np.clip(round(float(v) - size / 2), 0, limit - size)) for v, limit in zip(spot, (width, height), strict=True))
+            left, top = (min(max(round(float(v) - size / 2), 0), limit - size) for v, limit in zip(spot, (width, height), strict=True))
             result.append(Box(left=left, top=top, right=left + size, bottom=top + size))
         return result
 
 
+_QUARTERS = (None, cv2.ROTATE_90_COUNTERCLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_CLOCKWISE)
+
+
 def _turn(piece: Bytes, turned: tuple[bool, int]) -> Bytes:
     mirror, quarters = turned
-    return np.ascontiguousarray(np.rot90(piece[:, ::-1] if mirror else piece, quarters))
+    if mirror:
+        piece = np.asarray(cv2.flip(piece, 1), np.uint8)
+    way = _QUARTERS[quarters]
+    return piece if way is None else np.asarray(cv2.rotate(piece, way), np.uint8)
 
 
 def _turn_point(point: FloatArray, size: int, turned: tuple[bool, int]) -> tuple[float, float]:

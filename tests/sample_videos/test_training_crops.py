@@ -1,4 +1,4 @@
-"""Training crops carry the truth of the balls in them, the same for any number of threads."""
+"""Training crops carry the truth of the balls in them, the same for any number of workers."""
 
 from itertools import islice
 
@@ -47,9 +47,9 @@ def test_a_ball_is_where_the_truth_says() -> None:
     assert (np.array(inside) > 1.5 * np.array(beside)).mean() > 0.85
 
 
-def test_batches_do_not_depend_on_the_number_of_threads() -> None:
-    """The first two batches of a seed are the same from one thread and from two, and differ from another seed's."""
-    one, two, other = (list(islice(training_crops(seed, layouts=2, threads=threads), 2)) for seed, threads in ((5, 1), (5, 2), (6, 1)))
+def test_batches_do_not_depend_on_the_number_of_workers() -> None:
+    """The first two batches of a seed are the same from one process and from two workers, and differ from another seed's."""
+    one, two, other = (list(islice(training_crops(seed, layouts=2, workers=workers), 2)) for seed, workers in ((5, 1), (5, 2), (6, 1)))
 
     for first, again in zip(one, two, strict=True):
         assert np.array_equal(first.images, again.images)
