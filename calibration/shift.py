@@ -39,6 +39,10 @@ _CONTRAST = 3.0
 """Spread of grey levels below which a patch tells nothing."""
 _AGREE_PX = 0.4
 """Distance within which a patch agrees with the movement of all."""
+_PLAIN = 0.8
+"""Share of patches that agree from which no other start is tried: no other movement can have more."""
+_SETTLED_PX = 0.005
+"""Step of the fit at the corners after which it is done."""
 _SMALL_PX = 480
 """Width of the picture whose whole is compared."""
 _AROUND_M = 0.28
@@ -195,12 +199,17 @@ class ShiftMeter:
         shared = np.linalg.lstsq(strengths.reshape(-1, 2), targets.ravel(), rcond=None)[0]
         best: tuple[float, FloatArray, FloatArray] | None = None
         for start in (np.array([*base, 0.0, 0.0], dtype=np.float64), np.array([*shared, 0.0, 0.0])):
+            if best is not None and (best[2] < _AGREE_PX).mean() > _PLAIN:
+                break
             q = start
             for _ in range(12):
                 off = np.hypot(*(targets - basis @ q).T)
                 weight = 1 / (1 + (off / (_AGREE_PX / 2)) ** 2)
                 normal = np.einsum("nik,n,nil->kl", basis, weight, basis) + _PRIOR
+                last = q
                 q = np.linalg.solve(normal, np.einsum("nik,n,ni->k", basis, weight, targets) + _PRIOR @ np.array([*base, 0, 0]))
+                if np.abs(_basis(self._corners_px - self._middle) @ (q - last)).max() < _SETTLED_PX:
+                    break
             off = np.hypot(*(targets - basis @ q).T)
             score = float((1 / (1 + (off / _AGREE_PX) ** 2)).sum())
             if best is None or score > best[0] + 0.5:

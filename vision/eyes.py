@@ -9,6 +9,7 @@ Fails: a ball under a hand is hidden, not seen; half a ball at a sleeve is seen 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -24,7 +25,7 @@ from vision.detection import Detection, Observation
 from vision.evidence import FILLED, KNOWN, SHARP, VOUCHED, WHOLE, ball_score, network_at, on_streak
 from vision.frame import Frame
 from vision.identify import Namer, Naming
-from vision.looks import judge_looks, sample_discs
+from vision.looks import judge_looks, room_white, sample_discs
 from vision.network import Sight
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Proposals, Streak
@@ -68,10 +69,19 @@ _OCCLUDED_CELL = 4
 
 @dataclass(slots=True, eq=False)
 class _Placed:
-    """What one start led to: an outline or none, and the pixels of its disc once they have been read."""
+    """What one start led to.
+
+    Attributes:
+        outline: None where none was found.
+        disc: The pixels of its disc, once they have been read.
+        naming: What they say, once they have been judged.
+        context: Number of the picture whose white and make of the set that was judged by.
+    """
 
     outline: Outline | None
     disc: Image | None = None
+    naming: Naming | None = None
+    context: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +115,9 @@ class Eyes:
         self._radius_px = float(np.hypot(*(step[1] - step[0])))
         self._fitter = OutlineFitter(calibration.camera, self._radius)
         self._balls_known: BallMemory[_Placed] | None = BallMemory(self._radius) if shortcuts else None
-        self._named: tuple[tuple[_Placed, ...], Cloth, list[Naming]] | None = None
+        self._white = np.ones(3, dtype=np.float32)
+        self._context = 0
+        self._context_cloth: Cloth | None = None
         self._last: tuple[Glance, Observation] | None = None
 
     def sight(self, frame: Frame) -> Sighting | None:
@@ -246,16 +258,30 @@ class Eyes:
         places = np.array([find.outline.position_m for find in unread if find.outline is not None]).reshape(-1, 2)
         for find, disc in zip(unread, sample_discs(image, places, self._fitter), strict=True):
             find.disc = disc
-        if self._named is None or self._named[0] != seen.finds or self._named[1] is not cloth:
-            centres = np.array([outline.position_m for outline in outlines]).reshape(-1, 2)
-            discs = np.array([find.disc for find in seen.finds], dtype=np.uint8)
-            looks = judge_looks(discs, self._light_at(centres, cloth))
-            self._named = (seen.finds, cloth, self._namer.read(looks))
-        rows = zip(outlines, self._apart(outlines), seen.scores, self._named[2], strict=True)
+        self._judge_names(seen.finds, cloth)
+        rows = zip(outlines, self._apart(outlines), seen.scores, (find.naming for find in seen.finds), strict=True)
         return [
             Detection(position_m=place, sigma_m=o.sigma_m, score=_if_plausible(score, name.plausible), px=px, likelihood=name.likelihood)
             for o, (place, px), score, name in rows
+            if name is not None
         ]
+
+    def _judge_names(self, finds: Sequence[_Placed], cloth: Cloth) -> None:
+        """Judge the discs that are new; all of them together where most are, or where the light may have changed."""
+        centres = np.array([find.outline.position_m if find.outline else _NOWHERE for find in finds]).reshape(-1, 2)
+        new = [row for row, find in enumerate(finds) if find.context != self._context or find.naming is None]
+        together = self._balls_known is None or cloth is not self._context_cloth or 2 * len(new) > len(finds)
+        if together:
+            new = list(range(len(finds)))
+        if not new:
+            return
+        discs, light = np.array([finds[row].disc for row in new], dtype=np.uint8), self._light_at(centres[new], cloth)
+        if together:
+            self._context, self._context_cloth, self._white = self._context + 1, cloth, room_white(discs, light)
+        looks = judge_looks(discs, light, self._white)
+        names = self._namer.read(looks) if together else self._namer.read_beside(looks)
+        for row, naming in zip(new, names, strict=True):
+            finds[row].naming, finds[row].context = naming, self._context
 
     def _apart(self, outlines: list[Outline]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
         """Place and pixel of each ball, overlaps taken out where the ball's size is known."""
@@ -278,12 +304,9 @@ class Eyes:
             if not self._bed.holds(middle[None])[0]:
                 continue
             px = self._calibration.camera.to_pixels([middle], height_m=self._radius)[0]
-            # Together with the balls that are seen sharply: they tell white, light and the make of the set.
-            discs = np.concatenate(
-                [sample_discs(image, middle[None], self._fitter), *(find.disc[None] for find in seen.finds if find.disc is not None)]
-            )
-            centres = np.array([middle, *(find.outline.position_m for find in seen.finds if find.outline is not None)])
-            name = _flattened(self._namer.likelihoods(judge_looks(discs, self._light_at(centres, cloth)))[0])
+            disc = sample_discs(image, middle[None], self._fitter)
+            looks = judge_looks(disc, self._light_at(middle[None], cloth), self._white)
+            name = _flattened(self._namer.read_beside(looks)[0].likelihood)
             length = float(np.linalg.norm(ends[1] - ends[0]))
             found.append(
                 Detection(

@@ -101,6 +101,7 @@ class Namer:
         self._weight = 0.0
         self._shares = _PRIOR
         self._pictures = 0
+        self._context: tuple[NDArray[np.intp], FloatArray] | None = None
 
     def read(self, looks: Sequence[Looks], second: Sequence[Mapping[BallId, float]] | None = None) -> list[Naming]:
         """Names by looks alone for each detection of one picture.
@@ -130,6 +131,20 @@ class Namer:
         if whole:
             self._weigh(evidence.max(axis=1) + np.log(lights.mean(axis=1)))
         weight = self._shares[alive, None] * lights / lights.sum(axis=1, keepdims=True)
+        self._context = alive, weight
+        return self._named(tables, totals, weight)
+
+    def read_beside(self, looks: Sequence[Looks]) -> list[Naming]:
+        """The same for balls seen beside those of the last `read`, whose light and make they share."""
+        if self._context is None or not looks:
+            return self.read(looks)
+        alive, weight = self._context
+        tables = _densities(looks, self._balls.balls, alive)
+        return self._named(tables, np.maximum(tables.sum(axis=-1), 1e-30), weight)
+
+    def _named(self, tables: FloatArray, totals: FloatArray, weight: FloatArray) -> list[Naming]:
+        """Names from densities, shape (guesses, lights, N, M), their sums over names and the weights of guess and light."""
+        balls = self._balls.balls
         mixed = np.einsum("gln,glnm->nm", weight[..., None] / totals, tables)
         odd = np.log(np.einsum("gl,gln->n", weight, totals)) - _ODD
         mixed = np.maximum(mixed / mixed.sum(axis=1, keepdims=True), _FLOOR)

@@ -61,25 +61,38 @@ def sample_discs(image: Image, centres_m: FloatArray, fitter: OutlineFitter) -> 
     if len(centres_m) == 0:
         return np.empty((0, fitter.angles * (len(_RINGS) - 1), 3), dtype=np.uint8)
     outline = fitter.silhouette(centres_m)
-    middle = outline.mean(axis=1, keepdims=True)
-    points = np.concatenate([middle + ring * (outline - middle) for ring in _RINGS[1:]], axis=1).astype(np.float32)
+    return sample_outlines(image, outline, outline.mean(axis=1))
+
+
+def sample_outlines(image: Image, outlines_px: FloatArray, centres_px: FloatArray) -> Image:
+    """The same for discs whose outlines are known, shape (N, angles, 2) about (N, 2)."""
+    if len(outlines_px) == 0:
+        return np.empty((0, outlines_px.shape[1] * (len(_RINGS) - 1), 3), dtype=np.uint8)
+    middle = centres_px[:, None]
+    points = np.concatenate([middle + ring * (outlines_px - middle) for ring in _RINGS[1:]], axis=1).astype(np.float32)
     return np.asarray(cv2.remap(image, points[..., 0], points[..., 1], cv2.INTER_LINEAR), dtype=np.uint8)
 
 
-def judge_looks(discs: Image, light: FloatArray) -> list[Looks]:
+def room_white(discs: Image, light: FloatArray) -> NDArray[np.float32]:
+    """BGR that white looks like in a picture, each 0 to about 1, told from all its balls; arguments as for `judge_looks`."""
+    return _room_white(_lit(discs, light)) if len(discs) else np.ones(3, dtype=np.float32)
+
+
+def judge_looks(discs: Image, light: FloatArray, white_bgr: NDArray[np.float32] | None = None) -> list[Looks]:
     """Appearance of the balls of one picture together, because they share its white.
 
     Args:
         discs: From `sample_discs`.
         light: Shape (N,), brightness of the cloth around each ball over its usual brightness.
+        white_bgr: The room's, from `room_white` on all balls of a picture shortly before, where these are only some; None to
+            tell it from these.
     """
     if len(discs) == 0:
         return []
     angles = discs.shape[1] // (len(_RINGS) - 1)
     weights = np.repeat([(b + a) * (b - a) for a, b in pairwise(_RINGS)], angles)
-    light = (255.0 * np.clip(light, 0.5, 1.6)).astype(np.float32)
-    pixels = np.asarray(discs / light[:, None, None], dtype=np.float32)
-    pixels = np.clip(pixels / _room_white(pixels), np.float32(0.0), np.float32(1.2))
+    pixels = _lit(discs, light)
+    pixels = np.clip(pixels / (_room_white(pixels) if white_bgr is None else white_bgr), np.float32(0.0), np.float32(1.2))
     blue, green, red = np.ascontiguousarray(pixels.transpose(2, 0, 1))
     value, low = np.maximum(np.maximum(blue, green), red), np.minimum(np.minimum(blue, green), red)
     saturation = 1 - low / np.maximum(value, 1e-6)
@@ -96,6 +109,12 @@ def judge_looks(discs: Image, light: FloatArray) -> list[Looks]:
         Looks(white=parts[0], rim_white=rim_part, dark=parts[1], coloured=parts[2], lab=(middle[0], middle[1], middle[2]))
         for parts, rim_part, middle in zip(shares.tolist(), rim_white.tolist(), middles.tolist(), strict=True)
     ]
+
+
+def _lit(discs: Image, light: FloatArray) -> NDArray[np.float32]:
+    """Pixels over the light that falls on them, 0 to about 1."""
+    scale = (255.0 * np.clip(light, 0.5, 1.6)).astype(np.float32)
+    return np.asarray(discs / scale[:, None, None], dtype=np.float32)
 
 
 def _room_white(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
