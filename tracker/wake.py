@@ -7,6 +7,7 @@ that keeps a centre while the picture stays the same gives it again and again: s
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,9 @@ CREEP_MPS = 0.1
 """A first movement slower than this may be noise."""
 STIR_SAMPLES, STIR_M = 4, 0.003
 """So few samples no farther than this from where the ball lay are a stir: a shadow, the cue before it, compression."""
+LATE_SAMPLES, LATE_SIGMAS = 2, 3.5
+"""A first movement that stays within so many deviations of where the ball lay but for its last samples is rest, and those
+samples the start of what follows: noise that leans the right way bends a rest and a start into one slow curve."""
 STIR_FACTOR = 5.0
 """It then goes off this many times faster than a creep: nothing rolls so slowly first and then so fast untouched."""
 
@@ -156,6 +160,16 @@ def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: Flo
                 result[-1] = fit_piece(times, xy, variance, first=before.first, last=piece.last, moving=False)
                 index += 1
                 continue
+            still = _still_start(before, piece, xy, variance) if before is not None and follow is not None else 0
+            if before is not None and still and still >= piece.count - LATE_SAMPLES:
+                border = piece.first + still
+                result[-1] = fit_piece(times, xy, variance, first=before.first, last=border - 1, moving=False)
+                pieces = result + _later(fit_pieces(times[border:], xy[border:], variance[border:]), border)
+                index = len(result)
+                if pieces[index].moving:
+                    result.append(pieces[index])
+                    index += 1
+                continue
             result.extend(pieces[index:stop])
             index = stop
     return result
@@ -169,6 +183,22 @@ def _creeps(rest: Piece, piece: Piece, times: FloatArray, xy: FloatArray, varian
     mean = xy[half : piece.last + 1].mean(0) - rest.coefficients[0]
     sigma = (float(variance[half]) / (piece.last + 1 - half) + rest.covariance[0, 0]) ** 0.5
     return bool(np.hypot(mean[0], mean[1]) < JITTER_SHIFT * sigma + NOISE_FLOOR_M)
+
+
+def _later(pieces: list[Piece], by: int) -> list[Piece]:
+    """Pieces with their sample numbers moved on."""
+    return [replace(piece, first=piece.first + by, last=piece.last + by) for piece in pieces]
+
+
+def _still_start(rest: Piece, piece: Piece, xy: FloatArray, variance: FloatArray) -> int:
+    """How many samples at the start of a movement still are where the ball lay, each by itself and in the mean."""
+    off = xy[piece.first : piece.last + 1] - rest.coefficients[0]
+    each = np.hypot(off[:, 0], off[:, 1]) / np.sqrt(variance[piece.first : piece.last + 1])
+    count = np.arange(1, len(off) + 1)
+    mean = np.cumsum(off, axis=0) / count[:, None]
+    drift = np.hypot(mean[:, 0], mean[:, 1]) / np.sqrt(variance[piece.first] / count + rest.covariance[0, 0])
+    moved = (each > LATE_SIGMAS) | (drift > JITTER_SHIFT)
+    return int(np.argmax(moved)) if bool(moved.any()) else len(off)
 
 
 def _is_before_start(rest: Piece, piece: Piece, follow: Piece | None, xy: FloatArray) -> bool:
