@@ -37,6 +37,13 @@ BALLS = 5
 """Balls that one moment may hold; more are a cluster."""
 LONGEST_S = 0.09
 """A longer moment is not played: friction bends what is straight here."""
+LONGER_S = (0.02, 0.04, 0.06, 0.08)
+"""How much longer a moment is played where its own end finds no way that meets what was seen: a ball driven into a cushion a
+centimetre away is back at the one that drove it after some pictures."""
+PINNED_S = 0.12
+"""The longest that is played so."""
+LOST_MPS, LOST_SHARE = 0.1, 0.3
+"""Momentum that a moment of two balls lost, and as a share of its largest jump, from which a cushion must have taken it."""
 FEW_SAMPLES = 2
 """A piece of so few samples between two changes of course has no velocity of its own."""
 PLACE_M = 0.0004
@@ -120,7 +127,14 @@ def play_moments(
         moment = _moment(group, paths, around)
         if moment is None or not _crowded(moment, around):
             continue
-        played = _play(moment, around, free.ball if free is not None else None)
+        struck = free.ball if free is not None else None
+        played = _play(moment, around, struck)
+        for later_s in LONGER_S if played is None and _lacks_a_wall(moment, around) else ():
+            longer = _longer(moment, paths, later_s)
+            played = None if longer is None else _play(longer, around, struck)
+            if longer is not None and played is not None:
+                group = [kink for kink in kinks if kink.ball in longer.before and longer.start_s - 1e-3 <= kink.time_s <= longer.end_s]
+                break
         if played is None:
             continue
         kept = [c for c in result if not _explains(c, group)]
@@ -129,6 +143,28 @@ def play_moments(
             touches.append(played[1])
     result.sort(key=lambda contact: contact.time_s)
     return result, tuple(sorted(touches, key=lambda touch: touch.start_s))
+
+
+def _lacks_a_wall(moment: _Moment, around: Surroundings) -> bool:
+    """Whether two balls beside a cushion lost momentum that only a third party can have taken."""
+    jumps = np.array([kink.jump_mps for kink in moment.kinks])
+    lost = float(np.hypot(*jumps.sum(axis=0)))
+    most = float(np.hypot(jumps[:, 0], jumps[:, 1]).max())
+    return len({kink.ball for kink in moment.kinks}) == 2 and lost > max(LOST_MPS, LOST_SHARE * most) and bool(_walls(moment, around))
+
+
+def _longer(moment: _Moment, paths: Mapping[BallId, Path], later_s: float) -> _Moment | None:
+    """The moment with an end so much later, when what a ball pinned between another and a cushion does is over."""
+    end = moment.end_s + later_s
+    if end - moment.start_s > PINNED_S:
+        return None
+    after = {}
+    for ball in moment.before:
+        following = [piece for piece in paths[ball].pieces if piece.end_s > end and piece.count > FEW_SAMPLES]
+        if not following:
+            return None
+        after[ball] = following[0]
+    return replace(moment, end_s=end, after=after)
 
 
 def _explains(contact: Contact, group: Sequence[Kink]) -> bool:
