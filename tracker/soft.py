@@ -25,6 +25,8 @@ FloatArray = NDArray[np.float64]
 
 WINDOW_S = 0.25
 """Samples on each side of a passage that are fitted: longer meets the next change of sliding, shorter loses slow ones."""
+TURNING_S = 0.2
+"""A rest shorter than this between two movements is the turn of a slow ball."""
 NEAR_M = 0.0025
 """A passage is asked about from this distance beyond touch, besides its noise."""
 PLACE_M = 0.0006
@@ -84,7 +86,12 @@ class _Way:
         self.path = path
         self.times_s = path.times_s
         self.smooth_m = np.concatenate([_places(piece, path.times_s[piece.first : piece.last + 1]) for piece in path.pieces])
-        self.moving = np.concatenate([np.full(piece.count, piece.moving) for piece in path.pieces])
+        moving = [piece.moving for piece in path.pieces]
+        for k in range(1, len(moving) - 1):
+            piece = path.pieces[k]
+            # it turned there: a ball that comes back from a cushion at a crawl stands still for some pictures
+            moving[k] |= moving[k - 1] and path.pieces[k + 1].moving and piece.end_s - piece.start_s < TURNING_S
+        self.moving = np.concatenate([np.full(piece.count, moves) for piece, moves in zip(path.pieces, moving, strict=True)])
         self.moving &= path.times_s > since_s + frame_s
         self.borders = np.array([since_s, *busy, np.inf])
         self.index = {round(float(time), 6): k for k, time in enumerate(path.times_s)}
