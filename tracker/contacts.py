@@ -44,6 +44,8 @@ STOP_MPS = 0.012
 """A stop that friction explains but for less than this is no change of course."""
 STOP_SIGMA_MPS = 0.005
 """Doubt of what friction takes from a ball that stops."""
+JAW_STOP_MPS = 0.05
+"""A stop at a jaw that friction explains but for less than this is none of the jaw's: its normal is free to fit anything."""
 EXHAUSTIVE_EDGES = 7
 """Up to so many candidates all subsets are tried; more (breaks) are taken one after the other."""
 ONE_TOUCH_S = 0.02
@@ -191,7 +193,7 @@ def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) ->
         cost = AT_NOSE_COST if at_nose and turned and incoming < -0.01 else EDGE_COST
         edges.append(_Edge(index, None, normal, time, sigma, cushion=cushion, cost=cost))
     pocket = around.jaw_pocket(kink.place_m, slack)
-    if pocket is not None and not kink.wakes:
+    if pocket is not None and not kink.wakes and not (kink.stops and kink.size_mps < JAW_STOP_MPS):
         size = max(kink.size_mps, 1e-9)
         edges.append(
             _Edge(index, None, kink.jump_mps / size, kink.time_s, kink.sigma_s, cushion=around.nearest_cushion(kink.place_m), pocket=pocket)

@@ -5,14 +5,15 @@ within the time it needs, or when its last places lie deeper in a mouth than a b
 when it was lost is hidden, wherever it lay.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracker.kinks import Path
 from tracker.noses import CORNER_HANG_RATIO, INWARD, SIDE_HANG_RATIO, Surroundings
-from tracker.trajectory import Piece
+from tracker.trajectory import ACCELERATION_PRIOR_MPS2, Piece
 
 FloatArray = NDArray[np.float64]
 
@@ -20,6 +21,8 @@ LOST_S = 0.25
 """A track that ends this much before the last frame has ended; shorter gaps are missed detections."""
 ENTRY_S = 0.35
 """A ball that runs into a pocket is expected in the mouth within this time of its last sample."""
+LEAST_STEP_S = 0.002
+"""Over a shorter time than this a step is noise."""
 STILL_MPS = 0.012
 """Slower than this at the last sample is at rest: it stops within a few millimetres."""
 
@@ -45,6 +48,36 @@ class Ending:
     pocket: str | None = None
     velocity_mps: tuple[float, float] = (0.0, 0.0)
     p_pocketed: float = 0.0
+
+
+def with_last_step(path: Path, contacts_s: Sequence[float]) -> Path:
+    """The path with a way to go on by where its last piece is a single sample, which alone has no velocity.
+
+    It came there from where it was touched last, if that was in between, else from the sample before.
+
+    Args:
+        path: Of a ball.
+        contacts_s: When it touched something, seconds.
+    """
+    last = path.pieces[-1]
+    if len(path.pieces) < 2 or not last.moving or last.count > 1:
+        return path
+    before = path.pieces[-2]
+    time, place = last.end_s, last.position(last.end_s)
+    touched = [when for when in contacts_s if before.end_s <= when < time]
+    origin_s = max(touched) if touched else before.end_s
+    span = time - origin_s
+    if span < LEAST_STEP_S:
+        return path
+    start = before.position(origin_s)
+    spread = (before.position_variance(origin_s) + float(path.variance[-1])) / span**2
+    step = replace(
+        last,
+        origin_s=time,
+        coefficients=np.array([place, (place - start) / span, np.zeros(2)]),
+        covariance=np.diag([float(path.variance[-1]), spread, ACCELERATION_PRIOR_MPS2**2]),
+    )
+    return replace(path, pieces=(*path.pieces[:-1], step))
 
 
 def find_ending(path: Path, around: Surroundings, end_s: float, frame_s: float) -> Ending:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibration.equipment import BallId
-from tracker.contacts import Contact
+from tracker.contacts import Contact, gap_time, touch_time
 from tracker.first_contact import FirstContact, decide
 from tracker.history import BallIdentity
 from tracker.kinks import Path
@@ -35,6 +35,12 @@ ROLL_M_PER_MPS2 = 2.5
 """Way of a ball over the square of the speed it was given: it slides, keeps 5/7 of it and rolls on against 0.1 m/s^2."""
 VISIBLE_SIGMAS = 4.0
 """A ball that moved by so many standard deviations of its place is seen to have moved."""
+SAME_CONTACT_S = 0.05
+"""A contact this near to the time at which the first ball was hit, besides the doubt of both, is that contact."""
+LEADING_SAMPLES, LEADING_MPS = 3, 0.1
+"""A way of so many samples that comes to the nose this fast leads somewhere; with as many between two contacts both have times."""
+MET_FRAMES = 2.5
+"""Contacts farther than this beyond the last picture of that way are not told by it."""
 UNSEEN_FRAMES = 5.0
 """A struck ball unseen for longer than this many frames may have met another ball first than the one it is said to."""
 EARLIER_SHARE = 0.9
@@ -75,14 +81,26 @@ def find_first_contact(scene: Scene) -> FirstContact:
         return _no_contact(scene, striker)
     found = _earlier(scene, _played(scene, found))
     best = next(iter(found.probability))
-    times = [(contact.time_s, contact.sigma_s) for contact in scene.contacts if {contact.ball, contact.other} == {strike.ball, best}]
-    if not times and found.time_s is not None:
-        times = [(found.time_s, found.sigma_s)]
-    time, sigma = min(times)
+    time, sigma = _when(scene, best, found)
     probability = found.probability
     if _hidden_at(scene, striker, best, time):
         probability = {ball: (1 - HIDDEN_SHARE) * p for ball, p in probability.items()} | {"unknown": HIDDEN_SHARE}
     return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+
+
+def _when(scene: Scene, best: BallId, found: FirstContact) -> tuple[float, float]:
+    """Time of the first contact and its deviation: of the contact found between the two that is nearest to where the ball
+    was hit, not of a later one (the first ball of a rack passes the blow on and is hit again)."""
+    assert scene.strike is not None
+    assert found.time_s is not None
+    pair = {scene.strike.ball, best}
+    near = []
+    for contact in scene.contacts:
+        off = abs(contact.time_s - found.time_s)
+        sigma = contact.sigma_s + found.sigma_s + 0.5 * scene.frame_s
+        if {contact.ball, contact.other} == pair and off < SAME_CONTACT_S + 3 * sigma:
+            near.append((off / sigma, contact.time_s, contact.sigma_s))
+    return min(near)[1:] if near else (found.time_s, found.sigma_s)
 
 
 def _hidden_at(scene: Scene, striker: Path, best: BallId, time_s: float) -> bool:
@@ -224,7 +242,7 @@ def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
         if contact.cushion is None:
             continue
         p = contact_probability(contact)
-        later = 0.0 if first.time_s is None else _later(contact, first)
+        later = 0.0 if first.time_s is None else _order(scene, contact, first)
         if later and scene.strike is not None and contact.ball != scene.strike.ball and not scene.paths[contact.ball].pieces[0].moving:
             # it lay still until the struck ball, or one that it moved, came to it
             later = 1.0
@@ -264,6 +282,45 @@ def _unseen_touch(scene: Scene, since_s: float) -> float:
                     if scene.around.beside_nose(cushion, place):
                         most = max(most, SOFT_SHARE * float(ndtr((SOFT_GAP_M - scene.around.gap_m(cushion, place)) / sigma)))
     return most
+
+
+def _order(scene: Scene, contact: Contact, first: FirstContact) -> float:
+    """Probability that a cushion contact came after the first contact.
+
+    Where the struck ball met both within a picture or two its change of course holds both and tells neither time; but
+    its way before leads to the one or to the other first.
+    """
+    later = _later(contact, first)
+    if scene.strike is None or contact.ball != scene.strike.ball or contact.pocket is not None or first.time_s is None:
+        return later
+    best = next(iter(first.probability))
+    early, late = sorted((contact.time_s, first.time_s))
+    path = scene.paths[contact.ball]
+    rest = scene.paths[best].pieces[0] if best in scene.paths else None
+    known = (path.times_s > early - 1e-4) & (path.times_s < late)
+    leading = [piece for piece in path.pieces if piece.moving and piece.count >= LEADING_SAMPLES and piece.end_s < early + scene.frame_s]
+    if (
+        rest is None
+        or rest.moving
+        or int(known.sum()) >= LEADING_SAMPLES
+        or not leading
+        or late - leading[-1].end_s > MET_FRAMES * scene.frame_s
+    ):
+        return later
+    way = leading[-1]
+    speed = -float(INWARD[str(contact.cushion)] @ way.velocity(way.end_s))
+    if speed < LEADING_MPS:
+        return later
+    nose_s = way.end_s + gap_time(scene.around, str(contact.cushion), way, way.end_s)
+    horizon = max(nose_s, late) + MET_FRAMES * scene.frame_s
+    sigma_m = (way.position_variance(late) + PASSING_SIGMA_M**2) ** 0.5
+    met = touch_time(way, rest, 2 * scene.around.radius_m, way.end_s - scene.frame_s, horizon)
+    if met is None:
+        grid = np.linspace(way.end_s, nose_s, 33)
+        clear = min(float(np.hypot(*(way.position(t) - rest.coefficients[0]))) for t in grid) - 2 * scene.around.radius_m
+        return float(ndtr(-clear / sigma_m))
+    sigma_s = sigma_m * float(np.hypot(1 / speed, 1 / max(met[1], 0.05)))
+    return float(ndtr((nose_s - met[0]) / sigma_s))
 
 
 def _later(contact: Contact, first: FirstContact) -> float:

@@ -34,6 +34,8 @@ DRAWS = 400
 """Paths drawn for the race; 400 resolve 0.3 %."""
 OUTCOME_LIMIT = 25.0
 """Largest chi square that one speed may count: a third ball or a cushion may have changed it."""
+OUTCOME_SIGMA_S = 0.014
+"""Where a start is known worse than this something may have turned the ball since: its speed is not that of the blow."""
 STIR_MPS, PASSED_M = 0.04, 0.012
 """A start as slow as this is noise as likely as a graze; and a graze needs the struck ball nearer than this to touching."""
 ANCHOR_SIGMAS = 2.0
@@ -108,7 +110,10 @@ def decide(
         frame_s: Usual spacing of the frames.
     """
     woken = [_Rival(k.ball, k.before.coefficients[0], float(k.before.covariance[0, 0]), k) for k in wakes]
-    near = [rival for rival in woken if _reachable(striker, rival, reach_m, frame_s)] or woken
+    near = [
+        rival for rival in woken if _reachable(striker, rival, reach_m, frame_s) or _passed_on(striker, rival, resting, reach_m, frame_s)
+    ]
+    near = near or woken
     near = [rival for rival in near if not _only_stirs(striker, rival, reach_m)] or near
     if not near:
         return None
@@ -190,6 +195,17 @@ def _reachable(striker: Path, rival: _Rival, reach_m: float, frame_s: float) -> 
     return nearest < reach_m + 0.004 + speed * 0.6 * frame_s
 
 
+def _passed_on(striker: Path, rival: _Rival, resting: Mapping[BallId, Piece], reach_m: float, frame_s: float) -> bool:
+    """Whether a ball that touches it, and may stand still itself, was within reach of the struck ball when a ball woke."""
+    for ball, piece in resting.items():
+        place = piece.coefficients[0]
+        if ball == rival.ball or float(np.hypot(*(place - rival.place_m))) > reach_m + TOUCHING_M:
+            continue
+        if _reachable(striker, _Rival(ball, place, float(piece.covariance[0, 0]), rival.kink), reach_m, frame_s):
+            return True
+    return False
+
+
 def _only_stirs(striker: Path, rival: _Rival, reach_m: float) -> bool:
     """Whether a ball that crept off can be left out: the struck ball passed it at a distance while it did."""
     kink = rival.kink
@@ -259,7 +275,7 @@ def _outcome(piece: Piece, rivals: Sequence[_Rival], times: FloatArray) -> Float
     """Log likelihood of the speeds after contact for each ball having been hit first (among the two that woke first)."""
     log = np.zeros(len(rivals))
     awake = sorted((k for k, rival in enumerate(rivals) if rival.kink is not None), key=lambda k: _wake(rivals[k]))[:2]
-    if len(awake) < 2:
+    if len(awake) < 2 or any((kink := rivals[k].kink) is not None and kink.sigma_s > OUTCOME_SIGMA_S for k in awake):
         return log
     measured = {}
     whens = {k: float(times[k]) if np.isfinite(times[k]) else _wake(rivals[k]) for k in awake}

@@ -32,6 +32,8 @@ UNSEEN_SHARE = 0.25
 """Standard deviation of a start in a stretch without samples, over its length: anywhere in it."""
 UNSEEN_FRAMES = 4.5
 """Longer than this many frames a stretch counts as unseen."""
+CROOKED_SIGMAS, CROOKED_M = 4.0, 0.004
+"""A way that passes farther from where the ball lay than this did not begin there."""
 ROLLING_MPS2 = (0.06, 0.15)
 """A ball that stops by itself was slowed by so much (rolling friction of fast and slow cloths)."""
 STOP_PLACE_M = 0.0006
@@ -194,7 +196,8 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
         step = float(np.median(np.diff(path.times_s[-60:]))) if len(path.times_s) > 2 else 0.04
         # unseen for long: what was seen afterwards need not be how it started
         unseen = float(np.diff(path.times_s[before.last : after.first + 1]).max())
-        sigma = float(np.hypot(sigma, UNSEEN_SHARE * unseen)) if unseen > UNSEEN_FRAMES * step else sigma
+        crooked = _is_crooked(before, after, time, float(path.variance[before.last]))
+        sigma = float(np.hypot(sigma, UNSEEN_SHARE * unseen)) if crooked or unseen > UNSEEN_FRAMES * step else sigma
     elif not after.moving:
         jump = _beyond_friction(before, after)
     size = float(np.hypot(jump[0], jump[1]))
@@ -215,6 +218,14 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
         before=before,
         after=after,
     )
+
+
+def _is_crooked(rest: Piece, after: Piece, time_s: float, variance: float) -> bool:
+    """Whether the way after a wake-up does not come from where the ball lay: it turned unseen, and its start is not told by it."""
+    low, high = rest.end_s, after.start_s
+    offs = [after.position(t) - rest.position(t) for t in (*np.linspace(low, high, 7), time_s)]
+    sigma = (after.position_variance(low) + variance) ** 0.5
+    return bool(min(float(np.hypot(off[0], off[1])) for off in offs) > CROOKED_SIGMAS * sigma + CROOKED_M)
 
 
 def _beyond_friction(before: Piece, after: Piece) -> FloatArray:

@@ -11,7 +11,8 @@ import numpy as np
 from calibration.equipment import BallId
 from tracker.causes import missing_causes
 from tracker.contacts import Contact, explain, separate
-from tracker.endings import Ending, find_ending
+from tracker.early import early_cushion
+from tracker.endings import Ending, find_ending, with_last_step
 from tracker.history import BallTrack, TrackEnd, TrackReport
 from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
@@ -26,6 +27,9 @@ from tracker.wake import make_path, rest_noise_m
 
 VISIT_M = 0.03
 """A ball that came this near to where another was last seen may have moved it: places between frames are not known."""
+
+ROLLED_M, ROLLED_SAMPLES = 0.2, 8
+"""A smooth way this long in so many pictures is a ball's: a hand or a shadow taken for it makes none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +93,9 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
     contacts = explain(kinks, around, free=free, frame_s=frame)
     contacts, touches = play_moments(kinks, contacts, paths, around, strike, frame)
+    early = early_cushion(paths[strike.ball], strike, contacts, around, frame) if strike is not None else None
+    if early is not None:
+        contacts.append(early[0])
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
     contacts = separate(contacts)
@@ -96,6 +103,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         return None
     if strike is None and not unseen:
         return None
+    paths = {ball: with_last_step(path, [c.time_s for c in contacts if ball in (c.ball, c.other)]) for ball, path in paths.items()}
     endings = _caused(_endings(paths, tracks, around, end, frame, report), paths, contacts, strike, around)
     ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}
     endings |= {kink.ball: vanished_ending(kink, around, end, ends.get(kink.ball)) for kink in gone}
@@ -106,7 +114,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         frame_s=frame,
         end_s=end,
         strike=strike,
-        strike_s=strike.time_s if strike is not None else start,
+        strike_s=early[1] if early is not None else strike.time_s if strike is not None else start,
         contacts=contacts,
         wakes=[kink for kink in wakes.values() if kink is not strike],
         endings=endings,
@@ -170,10 +178,21 @@ def _caused(
     for ball, ending in endings.items():
         path = paths[ball]
         own = strike is None or ball == strike.ball
-        if not own and ball not in hit and ending.kind in ("pocketed", "off_table", "lost") and not _visited(path, paths, around):
+        idle = not own and ball not in hit and not _rolled(path)
+        if idle and ending.kind in ("pocketed", "off_table", "lost") and not _visited(path, paths, around):
             ending = replace(ending, kind="lost", pocket=None, p_pocketed=0.0)
         result[ball] = ending
     return result
+
+
+def _rolled(path: Path) -> bool:
+    """Whether a ball was seen on its way for long: something moved it, seen or not."""
+    return any(
+        piece.moving
+        and piece.count >= ROLLED_SAMPLES
+        and float(np.hypot(*(piece.position(piece.end_s) - piece.position(piece.start_s)))) > ROLLED_M
+        for piece in path.pieces
+    )
 
 
 def _visited(path: Path, paths: Mapping[BallId, Path], around: Surroundings) -> bool:

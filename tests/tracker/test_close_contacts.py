@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
+import pytest
 
 from calibration.equipment import find_table
 from calibration.table import Table
@@ -37,18 +38,22 @@ def legs(start: tuple[float, float], *parts: tuple[float, float, float]) -> Way:
     return place
 
 
-def read(ways: Mapping[str, Way], until_s: float = 6.0) -> Shot:
-    """The one shot of balls on known ways, seen at 60 Hz with 1 mm noise."""
+def read(
+    ways: Mapping[str, Way],
+    until_s: float = 6.0,
+    *,
+    rate_hz: float = 60.0,
+    sigma_m: float = 0.001,
+    gone_s: Mapping[str, float] | None = None,
+) -> Shot:
+    """The one shot of balls on known ways, seen at 60 Hz with 1 mm noise, those of `gone_s` until then."""
     rng = np.random.default_rng(5)
-    times = np.arange(0.0, until_s, 1 / 60)
     tracks = []
     for ball, way in ways.items():
-        xy = np.array([way(float(t)) for t in times]) + 0.001 * rng.standard_normal((len(times), 2))
-        tracks.append(
-            BallTrack(
-                ball=ball, times_s=times.copy(), positions_m=xy, sigma_m=np.full(len(times), 0.001), seen=np.ones(len(times), np.bool_)
-            )
-        )
+        times = np.arange(0.0, min(until_s, (gone_s or {}).get(ball, until_s)), 1 / rate_hz)
+        xy = np.array([way(float(t)) for t in times]) + sigma_m * rng.standard_normal((len(times), 2))
+        seen = np.ones(len(times), np.bool_)
+        tracks.append(BallTrack(ball=ball, times_s=times, positions_m=xy, sigma_m=np.full(len(times), sigma_m), seen=seen))
     (shot,) = read_shots(tuple(tracks), TABLE, touch_ratio=1.0)
     return shot
 
@@ -140,3 +145,56 @@ def test_a_cue_ball_that_follows_at_once_was_hit_twice() -> None:
     assert (hits[0.3] or 0.0) > 0.9
     assert hits[0.05] is not None
     assert hits[0.05] < 0.1
+
+
+def test_a_cushion_right_after_the_stroke_is_found() -> None:
+    """Struck at a nose 5 cm away at 2.5 m/s the cue ball is on its way back in the second picture at 30 a second."""
+    nose_y = 0.635 - R
+    touch = 0.5 + 0.05 / 2.5
+    ways: dict[str, Way] = {"cue": legs((-0.5, nose_y - 0.05), (0.5, 1.2, 2.5), (touch, 1.0, -1.8)), "3": legs((0.9, 0.3))}
+    shot = read(ways, 2.0, rate_hz=30.0, sigma_m=0.0015)
+    cushions = [event for event in shot.events if event.type == "ball_cushion"]
+    assert cushions[0].fields == {"ball": "cue", "cushion": "left"}
+    assert cushions[0].t == pytest.approx(0.02, abs=0.006)
+    assert shot.rail_before_contact > 0.99
+
+
+def test_a_ball_pinned_against_a_cushion_touches_it() -> None:
+    """A ball 14 mm off the head cushion, driven into it, meets the cue ball again on its way back: three contacts in 40 ms."""
+    place = -1.27 + R + 0.014
+    nose = 1.0 + 0.014 / 0.65
+    again = nose + 0.0143
+    ways = {
+        "cue": legs((place + 2 * R + 0.4075, 0.0), (0.5, -0.84, 0.0), (1.0, -0.19, 0.0), (again, 0.35, 0.1)),
+        "1": legs((place, 0.0), (1.0, -0.65, 0.0), (nose, 0.5, 0.0), (again, -0.02, -0.08)),
+    }
+    shot = read(ways, 4.0)
+    assert shot.rail_after_contact > 0.9
+    assert next(iter(shot.first_contact)) == "1"
+
+
+def test_the_first_ball_of_a_row_that_stands_still_is_hit_when_it_was_hit() -> None:
+    """The 1 passes the blow on to the 2 and is hit again after the cue ball came back from a cushion: no cushion before it."""
+    hit_x = -0.01
+    back = 1.0 + (0.9 - np.sqrt(0.81 - 0.2 * (hit_x + 1.27 - R))) / 0.1
+    ways = {
+        "cue": legs((hit_x - 0.4875, 0.0), (0.5, 1.0, 0.0), (1.0, -0.9, 0.0), (back, 0.7, 0.0), (back + 2.3, 0.1, 0.0)),
+        "1": legs((hit_x + 2 * R, 0.0), (back + 2.3, 0.35, 0.0)),
+        "2": legs((hit_x + 4 * R + 0.0002, 0.0), (1.0, 0.8, 0.05)),
+    }
+    shot = read(ways, 7.0)
+    assert shot.first_contact["1"] > 0.9
+    assert shot.rail_before_contact < 0.01
+
+
+def test_a_ball_seen_once_on_its_way_into_a_mouth_fell() -> None:
+    """Hit 9 cm before a side pocket at 2.6 m/s the ball shows in one picture of 30 a second before it is gone."""
+    hit_s = 1.005
+    ways = {
+        "cue": legs((0.0, 0.53 - 2 * R - 3.0 * 0.1 + 0.0005), (hit_s - 0.1, 0.0, 3.0), (hit_s, 0.4, 0.15)),
+        "1": legs((0.0, 0.53), (hit_s, 0.0, 2.6)),
+    }
+    shot = read(ways, 3.0, rate_hz=30.0, gone_s={"1": hit_s + 0.04})
+    fallen = [event for event in shot.events if event.type == "pocketed"]
+    assert [event.fields for event in fallen] == [{"ball": "1", "pocket": "SL"}]
+    assert fallen[0].p > 0.9
