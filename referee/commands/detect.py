@@ -83,19 +83,15 @@ def _detect(
     from calibration.calibration import Calibration
     from vision.eyes import Eyes
     from vision.frame import Frame
-    from vision.untabled import stand_in
+    from vision.untabled import Untabled
 
     if table_name is None:
-        calibration = stand_in(picture)
-        if calibration is None:
-            return {"image": name, "error": "no cloth with balls of one size can be made out; calibrate the table and use --table"}, None
-    elif calibration is None:
-        found = calibrate_image(picture, find_table(table_name))
+        observation = Untabled(ball_set).look(picture)
+    else:
+        found = calibration or calibrate_image(picture, find_table(table_name))
         if not isinstance(found, Calibration):
             return {"image": name, "error": found.reason}, None
-        calibration = found
-    eyes = Eyes(calibration, ball_set, pockets_known=table_name is not None)
-    observation = eyes.look(Frame(index=0, time_s=0.0, image=picture))
+        observation = Eyes(found, ball_set).look(Frame(index=0, time_s=0.0, image=picture))
     if not observation.usable:
         return {"image": name, "error": observation.why}, None
     balls = _balls(observation, ball_set, metric=table_name is not None)
