@@ -27,6 +27,9 @@ _CLOCK_SHARE = 0.35
 """Standard deviation of a step along its course as a share of the step, where the stamps may lie (20 to 60 ms under 40)."""
 _WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact": 0.05, "free": 0.002, "strike": 1e-3}
 """Shares of the mixture; `free` is a contact where no other ball is near enough to cause one (cushion, jaw, unseen ball)."""
+_STRIKE_GAP_S = 0.04
+"""Gap between pictures for which `strike` holds. At twice the rate a ball that hides in another's blur would else be taken
+for one that was struck onto its neighbour's place: a rack changes its names from picture to picture."""
 _AGAINST = 0.2
 """What is left of a contact's likelihood where a ball at rest would come back at the one that hit it: only off a cushion."""
 _MISSED = 3.0
@@ -170,7 +173,9 @@ def _motion_cost(expected: Expected, seen: Seen) -> FloatArray:
     back = away[..., 0] * expected.push_m[:, None, 0] + away[..., 1] * expected.push_m[:, None, 1] < 0
     likelihood += np.where(distance <= reach[:, None], np.where(back, _AGAINST * contact, contact), 0.0)
     far = _STRIKE_MPS * expected.gap_s + 0.03
-    strike = np.where(expected.solid, _WEIGHTS["strike"], 0.0)
+    # per second a stroke is as likely at any rate of pictures, and so it must be per square metre within its reach
+    often = np.minimum(expected.gap_s / _STRIKE_GAP_S, 1.0) ** 2
+    strike = np.where(expected.solid, _WEIGHTS["strike"] * often, 0.0)
     likelihood += np.where(distance <= far[:, None], (strike / (np.pi * far**2))[:, None], 0.0)
     return np.asarray(-np.log(np.maximum(likelihood, 1e-300)), dtype=np.float64)
 

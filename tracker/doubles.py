@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import hypot
 
+import numpy as np
+
 from tracker.motion import BallFilter
 from vision.detection import Detection
 
@@ -113,3 +115,33 @@ def without_merged(bed: list[Detection], motions: Sequence[tuple[BallFilter, flo
             if len(near) == 1 and apart_m(bed[near[0]].position_m, middle) < MIDDLE_RADII * radius_m:
                 merged.add(near[0])
     return [item for j, item in enumerate(bed) if j not in merged]
+
+
+def without_merged_at_rest(bed: list[Detection], resting_m: Sequence[tuple[float, float]], radius_m: float) -> list[Detection]:
+    """Detections less those in the middle of two balls at rest that touch, where neither shows by itself.
+
+    In a rack several pairs run together in one picture, and a false ball elsewhere hides that balls are missing; but where
+    balls lie is known, and a ball that was struck is not half a ball's width away and its neighbour gone.
+
+    Args:
+        bed: Detections.
+        resting_m: Where balls lie.
+        radius_m: Of a ball.
+    """
+    if len(resting_m) < 2 or not bed:
+        return bed
+    lie = np.array(resting_m)
+    seen = np.array([item.position_m for item in bed])
+    apart = np.hypot(lie[:, None, 0] - seen[None, :, 0], lie[:, None, 1] - seen[None, :, 1])
+    own = apart < ANOTHER_RADII * radius_m
+    unseen = lie[~own.any(axis=1)]
+    stray = np.flatnonzero(~own.any(axis=0))
+    if len(unseen) < 2 or not len(stray):
+        return bed
+    first, second = np.triu_indices(len(unseen), 1)
+    near = np.hypot(*(unseen[first] - unseen[second]).T)
+    pair = (near > TOUCHING_RADII[0] * radius_m) & (near < TOUCHING_RADII[1] * radius_m)
+    middles = 0.5 * (unseen[first] + unseen[second])[pair]
+    off = np.hypot(middles[:, None, 0] - seen[None, stray, 0], middles[:, None, 1] - seen[None, stray, 1])
+    merged = set(stray[(off < MIDDLE_RADII * radius_m).any(axis=0)].tolist())
+    return [item for j, item in enumerate(bed) if j not in merged] if merged else bed

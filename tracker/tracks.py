@@ -20,7 +20,7 @@ from calibration.equipment import BallSet
 from calibration.table import Table
 from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
 from tracker.clock import picture_factor, read_clock
-from tracker.doubles import apart_m, with_whole_blurs, without_doubles, without_merged
+from tracker.doubles import apart_m, with_whole_blurs, without_doubles, without_merged, without_merged_at_rest
 from tracker.evidence import find_ghosts, read_ends
 from tracker.history import BallTrack, FloatArray, TableState, TrackedBall, TrackReport
 from tracker.identity import NameBook, assign_names, fuse_all, fused_probabilities, identities, news
@@ -205,6 +205,8 @@ class Tracker:
             return self._bed, True
         motions = [(strand.motion, self._true_s + step_s - strand.true_s) for strand in self._live]
         bed = with_whole_blurs(bed, motions, self.table.spec.ball_radius_m)
+        resting = [(strand.motion.x, strand.motion.y) for strand in self._live if strand.confirmed and strand.motion.resting]
+        bed = without_merged_at_rest(bed, resting, self.table.spec.ball_radius_m)
         if len(bed) < len(self._live):
             bed = without_merged(bed, motions, self.table.spec.ball_radius_m)
         self._bed = bed
@@ -237,6 +239,11 @@ class Tracker:
         np.fill_diagonal(apart, np.inf)
         meets = (speed[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
         crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
+        if not any(strand.confirmed and not strand.motion.resting for strand in self._live):
+            # in a rack that nothing has reached yet a ball seen once lies still: its neighbour's place is not its next
+            for k in np.flatnonzero(crowded):
+                if not motions[k].settled:
+                    straight[k] = motions[k].predict(0.0)
         solid = np.array([strand.ball_odds > 0 for strand in self._live], dtype=np.bool_)
         movers = np.where(meets, apart, np.inf)
         striker = movers.argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
