@@ -5,7 +5,7 @@ above; light thrown back by the cloth. Mirrored, by Schlick's Fresnel term: the 
 room, and neighbouring balls. A neighbour shades twice: it takes its share of the room's light (form factor of a sphere
 from a surface element) and stands in the way of lamps, with a soft edge as wide as the lamp looks.
 
-Fails: neighbours mirror in one flat colour, and second mirror images are left out.
+Fails: neighbours mirror in one colour, lit from above only, and second mirror images are left out.
 """
 
 from collections.abc import Sequence
@@ -89,7 +89,9 @@ def light(
     for ball in beside:
         along, gap = ball.gap(mirror)
         hit = np.where(along > 0, np.clip((1 - gap) / 0.12 + 0.5, 0, 1), 0).astype(np.float32)
-        around += hit[..., None] * (0.55 * ball.colour - around)
+        # Where it is met: bright above, dark below.
+        rise = (along - np.sqrt(np.maximum(1 - gap * gap, 0))) * mirror[2] - ball.way[2]
+        around += hit[..., None] * ((0.15 + 0.85 * np.clip(0.5 + 0.5 * rise, 0, 1))[..., None] * ball.colour - around)
         glints *= 1 - hit
     over = (0.7 * fresnel)[..., None] * around + (fresnel * np.minimum(look.shine * glints, 60))[..., None]
     return paint.astype(np.float32), over.astype(np.float32)
@@ -116,7 +118,6 @@ def _lamp(
         direct = direct * np.where(along > 0, 1 - np.clip((1 - gap) / soft + 0.5, 0, 1), 1)
     reach = np.float32(to_lamp[2]) / np.maximum(mirror[2], 0.05)
     soft_m = (0.04 + 0.2 * (1 - polish)) * lamp.centre_m[2]
-    in_x = (lamp.half_m[0] - np.abs(mirror[0] * reach - np.float32(to_lamp[0]))) / soft_m + 0.5
-    in_y = (lamp.half_m[1] - np.abs(mirror[1] * reach - np.float32(to_lamp[1]))) / soft_m + 0.5
-    glint = np.clip(in_x, 0, 1) * np.clip(in_y, 0, 1) * (mirror[2] > 0.05)
+    x, y = (np.asarray(mirror[k] * reach - np.float32(to_lamp[k]), np.float32) for k in (0, 1))
+    glint = lamp.image(x, y, soft_m) * (mirror[2] > 0.05)
     return direct.astype(np.float32), (glint * np.float32(lamp.share)).astype(np.float32)

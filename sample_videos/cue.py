@@ -9,7 +9,7 @@ from sample_videos.ball_sets import Colour, from_srgb
 from sample_videos.layers import Box
 from sample_videos.looks import encode
 from sample_videos.player import PlayerLook, Pose
-from sample_videos.posture import CUE_M, cue_line
+from sample_videos.posture import CUE_M, cue_line, step_back
 
 FloatArray = NDArray[np.float64]
 Float32 = NDArray[np.float32]
@@ -64,7 +64,7 @@ def _paint_rest(piece: Bytes, covered: Bytes, outer: Box, camera: CameraModel, p
     """A mechanical bridge: a stick beside the cue that ends in a crosspiece below it."""
     back = -np.array([np.cos(pose.direction), np.sin(pose.direction), 0.0])
     side = np.array([-back[1], back[0], 0.0])
-    head = np.array([*pose.bridge_m, 0.03]) + back * pose.back_m
+    head = np.array([*pose.bridge_m, 0.03]) + step_back(pose)
     brass, wood = from_srgb(190, 160, 90), from_srgb(120, 80, 50)
     seen = _project(camera, np.array([head, head + back * 1.5 + side * 0.12, head - side * 0.05, head + side * 0.05]))
     if seen is not None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
+from sample_videos.ball_sets import Colour
 from sample_videos.layers import Box
 from sample_videos.looks import Look, encode, lamp_falloff
 from sample_videos.posture import Limb
@@ -73,7 +74,7 @@ def paint_figure(
         limbs: At least one.
         gain: Of the sensor, for B, G, R.
         seed: Of folds and hair.
-        badges: Flat pieces on the cloth, painted where cloth is on top.
+        badges: Flat pieces of one colour on the cloth, painted where cloth is on top.
         motion_px: (x, y) of its motion during the exposure, pixels.
         only: Share of each pixel of the whole picture that it can hide, shape (H, W); None for all.
     """
@@ -93,9 +94,11 @@ def paint_figure(
     relief = _Relief(shape)
     for index, limb in enumerate(limbs):
         relief.raise_limb(index, limb, axes[index], radii[index] / step)
+    cloth = [k for k, limb in enumerate(limbs) if limb.stuff == "cloth"]
     for index in range(len(limbs), len(parts)):
-        relief.print_badge(index, axes[index], radii[index] / step, {k for k, limb in enumerate(limbs) if limb.stuff == "cloth"})
-    colour = relief.lit(room, parts, float(np.median(per_m)) / step, gain, seed)
+        relief.print_badge(axes[index], radii[index] / step, cloth)
+    ink = badges[0].colour if badges else (0.0, 0.0, 0.0)
+    colour = relief.lit(room, limbs, float(np.median(per_m)) / step, gain, seed, ink)
     alpha = relief.alpha
     colour *= alpha[..., None]
     if float(np.hypot(*motion_px)) > 1.5 * step:
@@ -126,6 +129,7 @@ class _Relief:
         self.height = np.full(shape, np.float32(_NOWHERE))
         self.which = np.zeros(shape, np.uint8)
         self.alpha = np.zeros(shape, np.float32)
+        self.ink: Float32 | None = None
 
     def raise_limb(self, index: int, limb: Limb, axis: FloatArray, radii: FloatArray) -> None:
         found = _distance(self.alpha.shape, axis, radii)
@@ -142,15 +146,24 @@ class _Relief:
         self.which[window][better] = index
         np.maximum(self.alpha[window], cover, out=self.alpha[window])
 
-    def print_badge(self, index: int, axis: FloatArray, radii: FloatArray, on: set[int]) -> None:
+    def print_badge(self, axis: FloatArray, radii: FloatArray, on: Sequence[int]) -> None:
+        """Ink where one of the limbs `on` is on top."""
         along = axis[1] - axis[0]
         across = np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1e-6) * radii[0]
         corners = np.array([axis[0] + across, axis[1] + across, axis[1] - across, axis[0] - across])
-        mask = np.zeros_like(self.which)
-        cv2.fillConvexPoly(mask, np.round(corners * 16).astype(np.int32), 1, cv2.LINE_8, 4)
-        self.which[(mask > 0) & np.isin(self.which, list(on)) & (self.alpha > 0.9)] = index
+        low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
+        high = np.minimum(np.ceil(corners.max(axis=0)).astype(int) + 2, self.which.shape[::-1])
+        if (high - low).min() < 1:
+            return
+        window = (slice(low[1], high[1]), slice(low[0], high[0]))
+        mask = np.zeros_like(self.which[window])
+        cv2.fillConvexPoly(mask, np.round((corners - low) * 16).astype(np.int32), 255, cv2.LINE_AA, 4)
+        mask[~np.isin(self.which[window], on) | (self.alpha[window] < 0.9)] = 0
+        if self.ink is None:
+            self.ink = np.zeros_like(self.alpha)
+        np.maximum(self.ink[window], mask * np.float32(1 / 255), out=self.ink[window])
 
-    def lit(self, room: Look, limbs: Sequence[Limb], samples_a_m: float, gain: Float32, seed: int) -> Float32:
+    def lit(self, room: Look, limbs: Sequence[Limb], samples_a_m: float, gain: Float32, seed: int, ink: Colour) -> Float32:
         """Display values, shape (h, w, 3)."""
         inside = (self.height > _NOWHERE).astype(np.float32)
         folds = np.array([limb.folds * max(limb.radii) for limb in limbs], np.float32)[self.which]
@@ -164,7 +177,10 @@ class _Relief:
         tone = level * (0.25 + 0.75 * steep) * (1 + vary * _hair(self.height.shape, seed))
         colours = np.array([limb.colour for limb in limbs], np.float32) * gain
         # Blurred a little, so that the borders between materials are no stairs.
-        shown = cv2.GaussianBlur(np.asarray(tone[..., None] * colours[self.which], np.float32), (0, 0), 0.6)
+        paint = colours[self.which]
+        if self.ink is not None:
+            paint += self.ink[..., None] * (np.array(ink, np.float32) * gain - paint)
+        shown = cv2.GaussianBlur(np.asarray(tone[..., None] * paint, np.float32), (0, 0), 0.6)
         return encode(np.asarray(shown, np.float32))
 
 

@@ -18,17 +18,37 @@ from sample_videos.shapes import Frame, draw_frame
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lamp:
-    """A rectangular lamp that shines down.
+    """A lamp that shines down; its light is that of a rectangle, its mirror image has its shape.
 
     Attributes:
         centre_m: (x, y, z).
         half_m: Half sizes along x and y.
         share: Its share of the direct light on the cloth.
+        shape: `panel`, `round`, `ring` (a rig open in the middle) or `tubes` (along its longer side).
+        parts: How many tubes.
     """
 
     centre_m: tuple[float, float, float]
     half_m: tuple[float, float]
     share: float
+    shape: str = "panel"
+    parts: int = 1
+
+    def image(self, x: NDArray[np.float32], y: NDArray[np.float32], soft_m: float) -> NDArray[np.float32]:
+        """How much of it is seen at places beside its middle in its plane, 0 to 1, with edges as soft as given."""
+        half_x, half_y = self.half_m
+        if self.shape == "round":
+            reach = np.hypot(x / half_x, y / half_y)
+            return np.asarray(np.clip((1 - reach) * min(self.half_m) / soft_m + 0.5, 0, 1), np.float32)
+        inside = _bar(x, half_x, soft_m) * _bar(y, half_y, soft_m)
+        if self.shape == "ring":
+            inside = inside - _bar(x, 0.62 * half_x, soft_m) * _bar(y, 0.62 * half_y, soft_m)
+        elif self.shape == "tubes":
+            across, half = (y, half_y) if half_x >= half_y else (x, half_x)
+            place = (across / half * 0.5 + 0.5) * self.parts
+            away = np.abs(place - np.floor(place) - 0.5) * (2 * half / self.parts)
+            inside = inside * np.clip((0.22 * 2 * half / self.parts - away) / soft_m + 0.5, 0, 1)
+        return np.asarray(inside, np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,10 +212,25 @@ def _draw_lamps(rng: np.random.Generator) -> tuple[Lamp, ...]:
     return (main, _lamp(rng.normal(0, 0.3), rng.normal(0, 0.3), 2.0, (0.3, 0.1), 1 - main.share))
 
 
+def _bar(along: NDArray[np.float32], half: float, soft_m: float) -> NDArray[np.float32]:
+    return np.asarray(np.clip((half - np.abs(along)) / soft_m + 0.5, 0, 1), np.float32)
+
+
+def _shaped(lamps: tuple[Lamp, ...], seed: int) -> tuple[Lamp, ...]:
+    """Lamps of one make: panels, shades, a ring or tubes; drawn apart, so that nothing else of a seed changes."""
+    rng = np.random.default_rng((seed, 77))
+    broad = max(max(lamp.half_m) / lamp.centre_m[2] for lamp in lamps) > _BROAD
+    shape = str(rng.choice(["panel", "ring", "tubes"], p=[0.45, 0.2, 0.35]) if broad else rng.choice(["panel", "round"], p=[0.35, 0.65]))
+    parts = int(rng.integers(2, 5))
+    return tuple(replace(lamp, shape=shape, parts=parts) for lamp in lamps)
+
+
 def _lamp(x: float, y: float, z: float, half: tuple[float, float], share: float) -> Lamp:
     return Lamp(centre_m=(float(x), float(y), float(z)), half_m=(float(half[0]), float(half[1])), share=float(share))
 
 
+_BROAD = 0.25
+"""Half size over height above which a lamp is a rig or a panel and no shade or spot."""
 _EXTRA_LINES = (("foot string", 0.08), ("long string", 0.12), ("rack", 0.12), ("d", 0.06))
 """Lines that not every hall draws, and how often."""
 
@@ -243,7 +278,7 @@ def draw_look(
     liner, cup = float(rng.uniform(14, 75)), float(rng.uniform(5, 70) if rng.random() < 0.35 else 4)
     sharp = rng.random()
     gain = rng.normal(1.0, 0.04, 3)
-    return Look(
+    look = Look(
         cloth=draw_cloth(rng, cloth),
         cloth_noise=float(rng.uniform(0.004, 0.03)),
         wear=float(rng.uniform(0, 1) ** 2),
@@ -280,6 +315,7 @@ def draw_look(
         clutter=float(rng.choice([0.0, rng.uniform(0.3, 2.0)], p=[0.35, 0.65])),
         rail_grain=float(rng.uniform(0.02, 0.22)),
     )
+    return replace(look, lamps=_shaped(look.lamps, look.seed))
 
 
 def encode(linear: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -29,6 +29,24 @@ _LAMPS = 2
 _FAINT = 0.02
 """A shadow that takes less of the display value is not seen."""
 
+_BADGES_WITH_NAME = 2
+"""A shirt with so many badges is a player's of a club or a country, with a name on its back."""
+_TALL_M, _PITCH_M = 0.058, 0.047
+"""Height of the letters of a name, and from one to the next."""
+_LETTERS = {
+    "A": ((0, 1, 0.5, 0), (0.5, 0, 1, 1), (0.25, 0.6, 0.75, 0.6)),
+    "E": ((0, 0, 0, 1), (0, 0, 1, 0), (0, 0.5, 0.8, 0.5), (0, 1, 1, 1)),
+    "H": ((0, 0, 0, 1), (1, 0, 1, 1), (0, 0.5, 1, 0.5)),
+    "I": ((0.5, 0, 0.5, 1),),
+    "K": ((0, 0, 0, 1), (0, 0.5, 1, 0), (0.2, 0.45, 1, 1)),
+    "L": ((0, 0, 0, 1), (0, 1, 1, 1)),
+    "N": ((0, 0, 0, 1), (0, 0, 1, 1), (1, 0, 1, 1)),
+    "O": ((0, 0, 0, 1), (0, 0, 1, 0), (1, 0, 1, 1), (0, 1, 1, 1)),
+    "T": ((0, 0, 1, 0), (0.5, 0, 0.5, 1)),
+    "V": ((0, 0, 0.5, 1), (0.5, 1, 1, 0)),
+}
+"""Strokes (x, y, x, y) of letters in a unit square, y down."""
+
 
 class Person:
     """Paints one person; `take` a pose, then ask for `boxes` and `paint`."""
@@ -109,9 +127,28 @@ class Person:
             way = (end - start) / max(float(np.linalg.norm(end - start)), 1e-6)
             first = start + (end - start) * at
             last = first + way * long
-            wide = float(rng.uniform(0.01, 0.04))
-            points = [(float(p[0]), float(p[1]), float(p[2])) for p in (first, last)]
-            result.append(Limb(start=points[0], end=points[1], radii=(wide, wide), colour=self.look.trim))
+            result.append(self._strip(first, last, float(rng.uniform(0.01, 0.04))))
+        return result + (self._name(limbs) if self.look.badges >= _BADGES_WITH_NAME else [])
+
+    def _strip(self, start: FloatArray, end: FloatArray, wide_m: float) -> Limb:
+        points = [(float(p[0]), float(p[1]), float(p[2])) for p in (start, end)]
+        return Limb(start=points[0], end=points[1], radii=(wide_m, wide_m), colour=self.look.trim)
+
+    def _name(self, limbs: Posture) -> list[Limb]:
+        """Letters below the shoulders, as strips."""
+        shoulders, back = limbs.body[0], limbs.body[1]
+        left, right = np.array(shoulders.start), np.array(shoulders.end)
+        across = (right - left) * (self.look.side, self.look.side, 0)
+        down = (np.array(back.end) - back.start) * (1, 1, 0)
+        across, down = across / np.linalg.norm(across), down / np.linalg.norm(down)
+        rng = np.random.default_rng((self.look.seed, 5))
+        letters = rng.choice(list(_LETTERS), int(rng.integers(4, 8)))
+        result = []
+        for k, letter in enumerate(letters):
+            corner = (left + right) / 2 + 0.07 * down + across * _PITCH_M * (k - len(letters) / 2)
+            for x0, y0, x1, y1 in _LETTERS[str(letter)]:
+                ends = [corner + _TALL_M * (0.6 * x * across + y * down) for x, y in ((x0, y0), (x1, y1))]
+                result.append(self._strip(ends[0], ends[1], 0.09 * _TALL_M))
         return result
 
     def _cast(self, limbs: Posture, pose: Pose) -> tuple[Box, Bytes] | None:

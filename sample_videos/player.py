@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sample_videos.ball_sets import Colour, from_srgb
 
@@ -50,6 +51,7 @@ class Pose:
         rest: True where a mechanical bridge carries the cue instead of the hand at `bridge_m`.
         motion_m: How far the whole body moves during the exposure, (x, y), metres.
         cue: False for a person who only reaches in with a hand; `bridge_m` is then where the hand is.
+        stand: (x, y, angle) of the hips and of where the body faces, where the player does not stand behind the cue's line.
     """
 
     tip_m: tuple[float, float, float]
@@ -60,11 +62,17 @@ class Pose:
     cue: bool = True
     rest: bool = False
     motion_m: tuple[float, float] = (0.0, 0.0)
+    stand: tuple[float, float, float] | None = None
+
+
+def _dyed(display: NDArray[np.float64]) -> Colour:
+    """A colour as shirts have it: nothing glows."""
+    return from_srgb(*(0.7 * display + 0.3 * display.mean()))
 
 
 def draw_player(rng: np.random.Generator) -> PlayerLook:
     """A player by chance."""
-    shirt = from_srgb(*rng.uniform(10, 230, 3)) if rng.random() < 0.5 else from_srgb(*(rng.uniform(8, 70),) * 3)
+    shirt = _dyed(rng.uniform(10, 230, 3)) if rng.random() < 0.5 else from_srgb(*(rng.uniform(8, 70),) * 3)
     skin = np.array([(235, 190, 160), (205, 150, 115), (150, 100, 70), (95, 62, 45)][int(rng.integers(4))]) * rng.uniform(0.85, 1.05)
     wood = np.array([(225, 195, 140), (190, 150, 95), (60, 60, 64), (120, 85, 55)][int(rng.integers(4))])
     skin_colour = from_srgb(*skin)

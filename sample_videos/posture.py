@@ -5,7 +5,7 @@ shoulders 0.36 m apart, the head above the cue, the elbow of the stroking arm hi
 """
 
 from dataclasses import dataclass
-from math import cos, sin
+from math import cos, pi, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,14 @@ from sample_videos.player import PlayerLook, Pose
 FloatArray = NDArray[np.float64]
 Point3 = tuple[float, float, float]
 
+HIPS_M = 1.24
+"""From the bridge hand back to the hips of a player of usual build."""
 GRIP_M, CUE_M = 1.18, 1.46
 """From the tip to the stroking hand, and to the end of the butt."""
 _REST_M = 0.35
 """From the crosspiece of a mechanical bridge to where the bridge hand would be."""
+_TUFTS = 7
+"""Of hair, that break the outline of a head."""
 CUE_RISE = 0.07
 """Slope of a cue that clears the rail."""
 
@@ -62,15 +66,35 @@ class Posture:
     body: tuple[Limb, ...]
 
 
+def step_back(pose: Pose) -> FloatArray:
+    """How far player and cue have stepped back from the stroke, (x, y, 0), metres."""
+    angle = pose.direction if pose.stand is None else pose.stand[2]
+    return np.array([-cos(angle), -sin(angle), 0.0]) * pose.back_m
+
+
 class _Place:
     """Positions given by how far behind the bridge hand, to the bridge side, and up."""
 
-    def __init__(self, look: PlayerLook, pose: Pose) -> None:
-        self.back = np.array([-cos(pose.direction), -sin(pose.direction), 0.0])
-        self._aside = np.array([-sin(pose.direction), cos(pose.direction), 0.0]) * look.side
-        # Behind a mechanical bridge a player stands further back.
-        self._origin = np.array([*pose.bridge_m, 0.0]) + self.back * (pose.back_m + (_REST_M if pose.rest and pose.cue else 0.0))
+    def __init__(self, look: PlayerLook, origin: FloatArray, angle: float) -> None:
+        self.back = np.array([-cos(angle), -sin(angle), 0.0])
+        self._aside = np.array([-sin(angle), cos(angle), 0.0]) * look.side
+        self._origin = origin
         self._k, self.s = look.scale, look.stride
+
+    @classmethod
+    def behind_cue(cls, look: PlayerLook, pose: Pose) -> "_Place":
+        back = np.array([-cos(pose.direction), -sin(pose.direction), 0.0])
+        # Behind a mechanical bridge a player stands further back.
+        away = back * (_REST_M if pose.rest and pose.cue else 0.0) + step_back(pose)
+        return cls(look, np.array([*pose.bridge_m, 0.0]) + away, pose.direction)
+
+    @classmethod
+    def beside(cls, look: PlayerLook, pose: Pose) -> "_Place":
+        """Of a body that stands elsewhere, `pose.stand` being its hips."""
+        assert pose.stand is not None
+        x, y, angle = pose.stand
+        ahead = np.array([cos(angle), sin(angle), 0.0]) * HIPS_M * look.stride * look.scale
+        return cls(look, np.array([x, y, 0.0]) + ahead + step_back(pose), angle)
 
     def __call__(self, behind: float, aside: float, up: float) -> Point3:
         place = self._origin + self.back * behind * self._k + self._aside * aside * self._k
@@ -80,12 +104,14 @@ class _Place:
 def cue_line(pose: Pose) -> tuple[FloatArray, FloatArray]:
     """The tip of the cue, shape (3,), and the way along it for a metre, both in the table frame."""
     back = np.array([-cos(pose.direction), -sin(pose.direction), 0.0])
-    return np.array(pose.tip_m) + back * (pose.back_m + pose.draw_m), back + np.array([0.0, 0.0, CUE_RISE])
+    return np.array(pose.tip_m) + back * pose.draw_m + step_back(pose), back + np.array([0.0, 0.0, CUE_RISE])
 
 
 def posture(look: PlayerLook, pose: Pose) -> Posture:
     """The limbs of a pose."""
-    at = _Place(look, pose)
+    if pose.stand is not None:
+        return _beside_the_cue(look, pose)
+    at = _Place.behind_cue(look, pose)
     s = at.s
     shoulder, other = at(0.62 * s, 0.17, 0.36), at(0.74 * s, -0.18, 0.40)
     elbow, high = at(0.36 * s, 0.13, 0.12), at(1.0 * s, -0.27, 0.52)
@@ -106,6 +132,34 @@ def posture(look: PlayerLook, pose: Pose) -> Posture:
     else:
         bridge = [*_hand(look, at, flat=pose.cue), _sleeve(look, at(0.07, 0.03, 0.05), elbow, (0.029, 0.044))]
     return Posture(legs=tuple(_legs(look, at)), bridge=tuple(bridge), grip=tuple(grip), body=(*body, *_head(look, at)))
+
+
+def _beside_the_cue(look: PlayerLook, pose: Pose) -> Posture:
+    """A player with a mechanical bridge who stands at the rail and holds both sticks out over the table."""
+    hands, body = _Place.behind_cue(look, pose), _Place.beside(look, pose)
+    s = body.s
+    shoulder, other = body(0.66 * s, 0.17, 0.38), body(0.74 * s, -0.18, 0.40)
+    tip, way = cue_line(pose)
+    hand = tip + way * GRIP_M
+    gripped = (float(hand[0]), float(hand[1]), float(hand[2]) + 0.03)
+    held = hands(0.55, 0.09 * look.side, 0.09)
+    bent, high = _elbow(held, shoulder, 0.02), _elbow(gripped, other, 0.10)
+    upper = [
+        Limb(start=bent, end=shoulder, radii=(0.05, 0.072), colour=look.shirt, folds=0.10),
+        Limb(start=high, end=other, radii=(0.056, 0.08), colour=look.shirt, folds=0.10),
+    ]
+    return Posture(
+        legs=tuple(_legs(look, body)),
+        bridge=(*_fist(look, held, hands), _sleeve(look, held, bent, (0.034, 0.044))),
+        grip=(_sleeve(look, gripped, high, (0.034, 0.047)), *_fist(look, gripped, hands)),
+        body=(*_trunk(look, body), *upper, *_head(look, body)),
+    )
+
+
+def _elbow(hand: Point3, shoulder: Point3, rise_m: float) -> Point3:
+    """Half way, a little raised."""
+    x, y, z = ((h + s) / 2 for h, s in zip(hand, shoulder, strict=True))
+    return x, y, z + rise_m
 
 
 def _sleeve(look: PlayerLook, hand: Point3, elbow: Point3, radii: tuple[float, float]) -> Limb:
@@ -147,9 +201,36 @@ def _head(look: PlayerLook, at: _Place) -> list[Limb]:
         parts.append(
             Limb(start=at(0.56 * s, aside, 0.46), end=at(0.575 * s, aside, 0.46), radii=(0.012, 0.012), colour=look.skin, stuff="skin")
         )
+    parts += _face(look, at)
+    rng = np.random.default_rng(look.seed)
+    for turn in rng.uniform(0, 2 * pi, 0 if look.cap else _TUFTS):
+        thick = float(rng.uniform(0.02, 0.036))
+        place = at(0.575 * s + 0.062 * cos(turn), 0.052 * sin(turn), 0.515)
+        parts.append(Limb(start=place, end=place, radii=(thick, thick), colour=hair, stuff=stuff))
     if look.cap:
         parts.append(Limb(start=at(0.44 * s, 0.0, 0.47), end=at(0.50 * s, 0.0, 0.48), radii=(0.062, 0.07), colour=hair))
     return parts
+
+
+def _face(look: PlayerLook, at: _Place) -> list[Limb]:
+    """What is seen of a face from above: nose, brows, the dark of the eyes, of some glasses."""
+    s = at.s
+    shade, brow = _mix(look.skin, (0.0, 0.0, 0.0), 0.6), _mix(look.skin, look.hair, 0.7)
+    parts = [Limb(start=at(0.466 * s, 0.0, 0.460), end=at(0.446 * s, 0.0, 0.438), radii=(0.009, 0.012), colour=look.skin, stuff="skin")]
+    for aside in (0.026, -0.026):
+        eye, outer = at(0.452 * s, aside, 0.437), at(0.458 * s, 1.5 * aside, 0.434)
+        parts.append(Limb(start=eye, end=outer, radii=(0.005, 0.004), colour=shade, stuff="skin"))
+        inner, end = at(0.459 * s, 0.6 * aside, 0.464), at(0.466 * s, 1.7 * aside, 0.458)
+        parts.append(Limb(start=inner, end=end, radii=(0.0045, 0.003), colour=brow, stuff="hair"))
+    if look.seed % 5 == 0:
+        frame = Limb(start=at(0.446 * s, 0.05, 0.452), end=at(0.446 * s, -0.05, 0.452), radii=(0.006, 0.006), colour=brow, stuff="leather")
+        parts.append(frame)
+    return parts
+
+
+def _mix(one: Colour, other: Colour, share: float) -> Colour:
+    blue, green, red = ((1 - share) * a + share * b for a, b in zip(one, other, strict=True))
+    return (blue, green, red)
 
 
 def _hand(look: PlayerLook, at: _Place, *, flat: bool) -> list[Limb]:

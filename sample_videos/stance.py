@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from calibration.table import Table
 from sample_videos.player import Pose
+from sample_videos.posture import GRIP_M
 from sample_videos.shots import SimulatedShot
 
 FloatArray = NDArray[np.float64]
@@ -17,6 +18,12 @@ REACH_S = 0.55
 """How long a hand takes to come in or to go."""
 _LONGEST_REACH_M = 1.0
 """From the edge of the bed to the bridge hand; farther away a player takes the mechanical bridge."""
+_REST_STANDS_BACK_M = 0.45
+"""Behind a mechanical bridge the hips are farther from its crosspiece by so much, less what they must be outside."""
+_HIPS_OUTSIDE_M = 0.16
+"""Of a player who leans against the rail: cushion and rail are wider than the trunk is thick."""
+_BEHIND_GRIP_M = 0.25
+"""How far behind his stroking hand, along the cue, a player stands who reaches in from the side."""
 _AWAY_M = 1.9
 """How far a player who is not there stands back."""
 
@@ -41,6 +48,7 @@ def stroke_pose(shot: SimulatedShot, table: Table, time_s: float) -> Pose | None
         back_m=back,
         draw_m=_draw(time_s, shot.strike["V0"]),
         rest=_inside_m(table, bridge, -direction) > _LONGEST_REACH_M,
+        stand=_beside(table, tip, bridge, direction),
     )
 
 
@@ -56,6 +64,25 @@ def reach_pose(table: Table, place: FloatArray, away: float) -> Pose:
         back_m=_AWAY_M * smooth(away),
         cue=False,
     )
+
+
+def _beside(table: Table, tip: FloatArray, bridge: FloatArray, direction: FloatArray) -> tuple[float, float, float] | None:
+    """Hips and facing of a player who would stand on the bed behind his cue: he goes to the rail nearest to his stroking hand.
+
+    None where behind the cue there is floor to stand on.
+    """
+    inside_m = _inside_m(table, bridge, -direction)
+    if inside_m <= _LONGEST_REACH_M + _REST_STANDS_BACK_M:
+        return None
+    grip = tip - direction * GRIP_M
+    half = np.array([table.spec.length_m, table.spec.width_m]) / 2
+    gaps = half - np.abs(grip)
+    axis = int(np.argmin(gaps))
+    hips = grip.copy()
+    hips[axis] = np.copysign(half[axis] + _HIPS_OUTSIDE_M, grip[axis])
+    hips[1 - axis] = np.clip(hips[1 - axis] - _BEHIND_GRIP_M * direction[1 - axis], -half[1 - axis], half[1 - axis])
+    facing = 0.7 * grip + 0.3 * bridge - hips
+    return float(hips[0]), float(hips[1]), float(np.arctan2(facing[1], facing[0]))
 
 
 def _inside_m(table: Table, place: FloatArray, way: FloatArray) -> float:
