@@ -20,6 +20,10 @@ _MOST = 0.25
 _TURNS = 12
 """Turns over all pairs: a rack of fifteen settles to a tenth of a millimetre in ten."""
 
+_TOUCHING, _AGREE, _PAIRS = 2.5, 0.8, 2
+"""Rough places this near, ball radii, may be of touching balls; corners this near to each other mean the same ball, and so
+many pairs must say so."""
+
 
 def kept_apart(places: FloatArray, sigmas: FloatArray, diameter: float) -> FloatArray:
     """Places of balls with the overlaps taken out, shape (N, 2).
@@ -47,3 +51,34 @@ def kept_apart(places: FloatArray, sigmas: FloatArray, diameter: float) -> Float
                 apart[one] -= power[one] * push
                 apart[other] += power[other] * push
     return apart
+
+
+def gaps_in_rack(places: FloatArray, radius: float) -> FloatArray:
+    """Where a rack lacks a ball that touching pairs of others leave room for, shape (M, 2).
+
+    Each touching pair makes an equilateral triangle with a ball on either side of it; where two or more of them agree and
+    nothing is known yet, there may be one.
+
+    Args:
+        places: Shape (N, 2), roughly known, to half a radius.
+        radius: Of all balls, same unit.
+    """
+    one, other = np.nonzero(np.triu(_apart(places, places) < _TOUCHING * radius, 1))
+    if len(one) < _PAIRS:
+        return np.empty((0, 2))
+    middle, along = (places[one] + places[other]) / 2, places[other] - places[one]
+    across = np.column_stack([-along[:, 1], along[:, 0]]) / np.hypot(*along.T)[:, None] * (np.sqrt(3) * radius)
+    corners = np.concatenate([middle + across, middle - across])
+    corners = corners[_apart(corners, places).min(axis=1) > radius]
+    found: list[FloatArray] = []
+    while len(corners):
+        near = _apart(corners, corners[:1])[:, 0] < _AGREE * radius
+        if near.sum() >= _PAIRS:
+            found.append(corners[near].mean(axis=0))
+        corners = corners[~near]
+    return np.array(found).reshape(-1, 2)
+
+
+def _apart(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Distances, shape (N, M)."""
+    return np.asarray(np.hypot(*(one[:, None] - other[None]).transpose(2, 0, 1)), dtype=np.float64)

@@ -20,7 +20,7 @@ from calibration.calibration import Calibration
 from calibration.equipment import BallSet
 from vision.bed import Bed
 from vision.cloth import Cloth
-from vision.crowd import kept_apart
+from vision.crowd import gaps_in_rack, kept_apart
 from vision.detection import Detection, Observation
 from vision.evidence import FILLED, KNOWN, SHARP, VOUCHED, WHOLE, ball_score, network_at, on_streak
 from vision.frame import Frame
@@ -61,6 +61,12 @@ _DISC_PX = np.array([(x, y) for y in range(-6, 7) for x in range(-6, 7) if math.
 _VOUCHED_RADII, _VOUCHED_SCORE = 0.2, 0.55
 """How badly a place that only the network gives is known, ball radii, and its score: a ball, but barely."""
 _ABOUT_RADII = 0.4
+_ROOM, _IN_RACK = 0.6, 0.7
+"""Where a rack lacks a ball: part of that rough place that must stand out for it to be looked at, and the explained part of
+its piece, as of a ball among balls."""
+_CROWD_RADII, _CROWD, _CROWD_SUPPORT = 2.4, 2, 0.9
+"""In a rack (more starts than two within so many radii) an outline of which less is seen may be held off its place, 4 mm, by
+the edges between its neighbours."""
 _EIGHT = np.column_stack([np.cos(_ANGLES[::3]), np.sin(_ANGLES[::3])])
 """Second starts around one from which no outline was found: this far out, ball radii, in eight directions."""
 _OCCLUDED_CELL = 4
@@ -159,7 +165,7 @@ class Eyes:
     def _place(self, frame: Frame, glance: Glance, proposals: Proposals) -> Seen:
         """The circles that are balls, best first."""
         sight, cloth = glance.sight, glance.cloth
-        starts, explained = self._starts(proposals, sight)
+        starts, explained, in_rack = self._starts(proposals, sight, glance.mask)
         finds = self._fit(frame, starts, len(proposals.discs_px), cloth)
         fits = [find.outline for find in finds]
         places = np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2)
@@ -169,6 +175,7 @@ class Eyes:
             sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, self._sharp(places, streak)), sharp)
         clear = 1.0 - self._standing_out(places, glance.mask, _RING_PX)
         filled = self._standing_out(places, glance.mask, _DISC_PX)
+        filled[in_rack & (filled >= _ROOM)] = 1.0  # Its neighbours vouch for it.
         known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         kept: list[int] = []
         scores: list[float] = []
@@ -213,14 +220,19 @@ class Eyes:
         aside = np.hypot(*(places - ends.mean(axis=0)).T) > _ASIDE * path
         return np.where(aside, SHARP if path < _SHADOW_RADII * self._radius else WHOLE, np.inf)
 
-    def _starts(self, proposals: Proposals, sight: Sight) -> tuple[FloatArray, FloatArray]:
+    def _starts(self, proposals: Proposals, sight: Sight, mask: Mask) -> tuple[FloatArray, FloatArray, Mask]:
         """Rough centres, metres, shape (N, 2), and the part of their pieces that discs explain: the foreground's, then
-        those that only the network knows."""
+        those that only the network knows, then those that a rack lacks; and which are these last."""
         more = sight.centres_px[sight.scores >= KNOWN]
         near = np.hypot(*(more[:, None] - proposals.discs_px[None]).transpose(2, 0, 1)) < _SAME_BALL_RADII * VIEW_RADIUS_PX
         more = more[~near.any(axis=1)]
-        explained = np.concatenate([proposals.explained, np.zeros(len(more))])
-        return self._view.to_table(np.concatenate([proposals.discs_px, more])), explained
+        places = self._view.to_table(np.concatenate([proposals.discs_px, more]))
+        lacking = gaps_in_rack(places, self._radius)
+        if len(lacking):
+            lacking = lacking[self._standing_out(lacking, mask, _DISC_PX) >= _ROOM]
+        explained = np.concatenate([proposals.explained, np.zeros(len(more)), np.full(len(lacking), _IN_RACK)])
+        in_rack = np.arange(len(explained)) >= len(places)
+        return np.concatenate([places, lacking]), explained, in_rack
 
     def _fit(self, frame: Frame, starts: FloatArray, by_network: int, cloth: Cloth) -> list[_Placed]:
         """Outlines from rough starts, in order, those from `by_network` on the network's alone; where the picture has not
@@ -231,9 +243,9 @@ class Eyes:
             known = memory.recall(image, starts, frame.time_s)
         new = [index for index, one in enumerate(known) if one is None]
         fits = self._fitter.fit(image, starts[new], self._cloth_at(starts[new], cloth))
-        lost = [row for row, index in enumerate(new) if fits[row] is None and index >= by_network]
-        for row, fit in zip(lost, self._fit_about(image, starts[[new[row] for row in lost]], cloth), strict=True):
-            fits[row] = fit
+        again = [row for row, index in enumerate(new) if self._is_unsure(fits[row], starts, index, index >= by_network)]
+        for row, fit in zip(again, self._fit_about(image, starts[[new[row] for row in again]], cloth), strict=True):
+            fits[row] = max(fits[row], fit, key=_how_well)
         finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}
         if memory is not None:
             pixels = self._calibration.camera.to_pixels(starts[new], height_m=self._radius)
@@ -244,13 +256,20 @@ class Eyes:
             memory.keep([one for one in known if one is not None])
         return [finds[index] if one is None else one.find for index, one in enumerate(known)]
 
+    def _is_unsure(self, fit: Outline | None, starts: FloatArray, index: int, by_network: bool) -> bool:
+        """Whether another start may find more: the network alone knew of it, or neighbours' edges hold it off its place."""
+        if fit is None:
+            return by_network
+        near = np.hypot(*(starts - starts[index]).T) < _CROWD_RADII * self._radius
+        return fit.support < _CROWD_SUPPORT and int(near.sum()) > _CROWD
+
     def _fit_about(self, image: Image, starts: FloatArray, cloth: Cloth) -> list[Outline | None]:
         """The best outlines from a ring of starts around each: of a ball in the cloth's own colour the network knows the
         place to half a radius only, and the little that is seen of its outline is missed from there."""
         around = (starts[:, None] + _ABOUT_RADII * self._radius * _EIGHT).reshape(-1, 2)
         fits = self._fitter.fit(image, around, self._cloth_at(around, cloth))
         rings = [fits[first : first + len(_EIGHT)] for first in range(0, len(fits), len(_EIGHT))]
-        return [max((fit for fit in ring if fit is not None), key=lambda fit: (fit.support, -fit.sigma_m), default=None) for ring in rings]
+        return [max(ring, key=_how_well) for ring in rings]
 
     def _name(self, image: Image, seen: Seen, cloth: Cloth) -> list[Detection]:
         outlines = [find.outline for find in seen.finds if find.outline is not None]
@@ -351,6 +370,11 @@ class Eyes:
         whole = cv2.resize(bed * np.uint8(250), (columns * _OCCLUDED_CELL, rows * _OCCLUDED_CELL), interpolation=cv2.INTER_NEAREST)
         share = cv2.resize(whole, (columns, rows), interpolation=cv2.INTER_AREA)
         return np.asarray(np.asarray(share) > 50, dtype=np.bool_)
+
+
+def _how_well(fit: Outline | None) -> tuple[float, float]:
+    """More of an outline is better, then a place better known."""
+    return (-1.0, 0.0) if fit is None else (fit.support, -fit.sigma_m)
 
 
 def _blind(frame: Frame, why: str) -> Observation:
