@@ -75,8 +75,9 @@ def find_first_contact(scene: Scene) -> FirstContact:
     reach = 2 * scene.around.radius_m
     striker = scene.paths[strike.ball]
     wakes = [kink for kink in scene.wakes if kink.time_s > scene.strike_s - 0.02 - 3 * kink.sigma_s]
+    tip = strike if strike.time_s < scene.strike_s else replace(strike, time_s=scene.strike_s)
     resting = {ball: path.pieces[0] for ball, path in scene.paths.items() if path is not striker and not path.pieces[0].moving}
-    found = decide(striker, strike, wakes, resting, reach, scene.frame_s)
+    found = decide(striker, tip, wakes, resting, reach, scene.frame_s)
     if found is None:
         return _no_contact(scene, striker)
     found = _earlier(scene, _played(scene, found))

@@ -10,7 +10,7 @@ two touches one is told.
 """
 
 from collections.abc import Sequence
-from math import cos, radians, sin
+from math import cos, exp, log, radians, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scipy.special import ndtr
 from tracker.endings import Ending
 from tracker.kinks import Path
 from tracker.noses import EXACT_SLACK_M, Surroundings
-from tracker.trajectory import Piece
+from tracker.trajectory import Piece, fit_piece
 
 FloatArray = NDArray[np.float64]
 
@@ -48,6 +48,12 @@ TURNED = 0.15
 """Probability that such a turn was a touch where neither way leads into the rubber: some turns are noise."""
 STAYED = 0.4
 """Probability of a touch for one that lost its way in: it came to rest in the mouth before it tipped, or it was turned."""
+LEADING_SAMPLES = 4
+"""So many places show a way that the last ones can be off."""
+PASSING_M = 0.0006
+"""Doubt of where a way leads besides that of its places."""
+TURN_CHI, TURN_NATS = 8.0, 3.0
+"""Chi square a sample from which the last places are off the way, and what a turn of any size costs against it, nats."""
 AGAIN_S = 0.03
 """A touch known this near (seconds) to where a ball turned is what turned it."""
 CERTAIN = 0.005
@@ -72,6 +78,9 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings, listed_s: Sequen
     if float(velocity @ outward) < SLOW_MPS:
         return STAYED, ending.time_s
     p, when = _pressed(last, time, ending.pocket, around)
+    late = _turned_late(path, ending.pocket, around, listed_s)
+    if late is not None and late[0] > p:
+        return late
     before = path.pieces[-2] if len(path.pieces) > 1 else last
     known = any(before.end_s - AGAIN_S < listed < last.start_s + AGAIN_S for listed in listed_s)
     if last.count > TURNED_SAMPLES or known or not before.moving:
@@ -82,6 +91,35 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings, listed_s: Sequen
         if earlier > p and then < last.start_s + 0.5 * (last.start_s - before.end_s):
             return max(earlier, TURNED), then
     return (p, when) if p > TURNED else (TURNED, last.start_s)
+
+
+def _turned_late(path: Path, pocket: str, around: Surroundings, listed_s: Sequence[float]) -> tuple[float, float] | None:
+    """Probability of a touch from its last one or two places, off the way that the others lead, and when; None without them.
+
+    A turn of one or two samples makes no piece of its own but bends the last one; at a pocket only rubber turns a ball.
+    """
+    last = path.pieces[-1]
+    best: tuple[float, float] | None = None
+    for left in (1, 2):
+        stop = last.last - left
+        if stop - last.first + 1 < LEADING_SAMPLES:
+            break
+        way = fit_piece(path.times_s, path.xy_m, path.variance, first=last.first, last=stop, moving=True)
+        chi = 0.0
+        for k in range(stop + 1, last.last + 1):
+            time = float(path.times_s[k])
+            off = path.xy_m[k] - way.position(time)
+            chi += float(off @ off) / (way.position_variance(time) + float(path.variance[k]) + PASSING_M**2)
+        if any(way.end_s - AGAIN_S < listed < last.end_s for listed in listed_s):
+            return None
+        if float(way.velocity(way.end_s) @ around.outward(pocket)) < SLOW_MPS:
+            continue
+        geometry, when = _pressed(way, way.end_s, pocket, around)
+        odds = 0.5 * chi / left - TURN_NATS + log(geometry / (1 - geometry))
+        p = float(np.clip(1 / (1 + exp(-np.clip(odds, -30, 30))), CERTAIN, 1 - CERTAIN))
+        if chi > TURN_CHI * left and (best is None or p > best[0]):
+            best = p, min(when, last.end_s)
+    return best
 
 
 def _pressed(piece: Piece, time: float, pocket: str, around: Surroundings) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
 from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
-from tracker.stroke import find_stroke, hardly_moved, stroke_unseen, was_carried
+from tracker.stroke import CLEAR_MPS, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, was_carried
 from tracker.sway import steadied
 from tracker.synthesis import Touches, play_moments
 from tracker.truetime import TrueTime, true_time
@@ -114,12 +114,24 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         frame_s=frame,
         end_s=end,
         strike=strike,
-        strike_s=early[1] if early is not None else strike.time_s if strike is not None else start,
+        strike_s=early[1] if early is not None else _tip_s(strike, wakes, around) if strike is not None else start,
         contacts=contacts,
         wakes=[kink for kink in wakes.values() if kink is not strike],
         endings=endings,
         touches=touches,
     )
+
+
+def _tip_s(strike: Kink, wakes: Mapping[BallId, Kink], around: Surroundings) -> float:
+    """When the tip met the ball: a ball that passes the whole blow on to one that it touches starts later, or never."""
+    touching = [
+        kink.time_s
+        for kink in wakes.values()
+        if kink is not strike
+        and kink.size_mps > CLEAR_MPS
+        and float(np.hypot(*(kink.before.coefficients[0] - strike.before.coefficients[0]))) < 2 * around.radius_m + TOUCHING_M
+    ]
+    return min([strike.time_s, *touching])
 
 
 def _not_struck(path: Path, strike: Kink) -> bool:
@@ -196,12 +208,16 @@ def _rolled(path: Path) -> bool:
 
 
 def _visited(path: Path, paths: Mapping[BallId, Path], around: Surroundings) -> bool:
-    """Whether a moving ball came to where a ball was last seen, after that."""
-    last, place = float(path.times_s[-1]), path.xy_m[-1]
+    """Whether a moving ball came to where a ball was last seen, or lay before that, after it left."""
+    rest = path.pieces[0] if not path.pieces[0].moving and len(path.pieces) > 1 else None
+    places = [(float(path.times_s[-1]), path.xy_m[-1])] + ([(rest.end_s, rest.coefficients[0])] if rest is not None else [])
     for other in paths.values():
-        if other is path or not other.moves or other.times_s[-1] <= last:
+        if other is path or not other.moves:
             continue
-        later = other.times_s > last - 0.1
-        if later.any() and float(np.hypot(*(other.xy_m[later] - place).T).min()) < 2 * around.radius_m + VISIT_M:
-            return True
+        for last, place in places:
+            later = other.times_s > last - 0.1
+            if other.times_s[-1] <= last or not later.any():
+                continue
+            if float(np.hypot(*(other.xy_m[later] - place).T).min()) < 2 * around.radius_m + VISIT_M:
+                return True
     return False
