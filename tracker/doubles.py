@@ -117,7 +117,7 @@ def without_merged(bed: list[Detection], motions: Sequence[tuple[BallFilter, flo
     return [item for j, item in enumerate(bed) if j not in merged]
 
 
-def without_merged_at_rest(bed: list[Detection], resting_m: Sequence[tuple[float, float]], radius_m: float) -> list[Detection]:
+def without_merged_at_rest(bed: list[Detection], motions: Sequence[tuple[BallFilter, float]], radius_m: float) -> list[Detection]:
     """Detections less those in the middle of two balls at rest that touch, where neither shows by itself.
 
     In a rack several pairs run together in one picture, and a false ball elsewhere hides that balls are missing; but where
@@ -125,12 +125,12 @@ def without_merged_at_rest(bed: list[Detection], resting_m: Sequence[tuple[float
 
     Args:
         bed: Detections.
-        resting_m: Where balls lie.
+        motions: Each ball's filter and the time to predict it by, seconds.
         radius_m: Of a ball.
     """
-    if len(resting_m) < 2 or not bed:
+    lie = np.array([(motion.x, motion.y) for motion, _ in motions if motion.resting])
+    if len(lie) < 2 or not bed:
         return bed
-    lie = np.array(resting_m)
     seen = np.array([item.position_m for item in bed])
     apart = np.hypot(lie[:, None, 0] - seen[None, :, 0], lie[:, None, 1] - seen[None, :, 1])
     own = apart < ANOTHER_RADII * radius_m

@@ -205,8 +205,7 @@ class Tracker:
             return self._bed, True
         motions = [(strand.motion, self._true_s + step_s - strand.true_s) for strand in self._live]
         bed = with_whole_blurs(bed, motions, self.table.spec.ball_radius_m)
-        resting = [(strand.motion.x, strand.motion.y) for strand in self._live if strand.confirmed and strand.motion.resting]
-        bed = without_merged_at_rest(bed, resting, self.table.spec.ball_radius_m)
+        bed = without_merged_at_rest(bed, motions, self.table.spec.ball_radius_m)
         if len(bed) < len(self._live):
             bed = without_merged(bed, motions, self.table.spec.ball_radius_m)
         self._bed = bed
@@ -239,27 +238,21 @@ class Tracker:
         np.fill_diagonal(apart, np.inf)
         meets = (speed[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
         crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
-        if not any(strand.confirmed and not strand.motion.resting for strand in self._live):
-            # in a rack that nothing has reached yet a ball seen once lies still: its neighbour's place is not its next
-            for k in np.flatnonzero(crowded):
-                if not motions[k].settled:
-                    straight[k] = motions[k].predict(0.0)
+        if all(strand.motion.resting or not strand.confirmed for strand in self._live):
+            young = [k for k in np.flatnonzero(crowded).tolist() if not motions[k].settled]  # in a rack at rest: still
+            straight[young] = np.array([motions[k].predict(0.0) for k in young]).reshape(-1, 3)
         solid = np.array([strand.ball_odds > 0 for strand in self._live], dtype=np.bool_)
         movers = np.where(meets, apart, np.inf)
         striker = movers.argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
         alone = (meets.sum(axis=1) == 1) & ~((apart < 2.6 * radius) & ~meets).any(axis=1) & (speed == 0)
         reach = np.maximum(speed, np.where(meets, speed[None, :], 0.0).max(axis=1, initial=0.0))
         predicted = self._reflect(straight[:, :2])
-        limits = np.array([self._places.limit_x_m, self._places.limit_y_m])
-        at_edge = (np.abs(straight[:, :2]) - limits > -_EDGE_M).any(axis=1) & (speed > 0)
+        at_edge = (np.abs(straight[:, :2]) - (self._places.limit_x_m, self._places.limit_y_m) > -_EDGE_M).any(axis=1) & (speed > 0)
         mouths = self._places.middles_m
-        to_mouth = np.hypot(straight[:, None, 0] - mouths[None, :, 0], straight[:, None, 1] - mouths[None, :, 1]).min(
-            axis=1, initial=np.inf
-        )
-        hidden = [observation.is_hidden((x, y), spec.length_m, spec.width_m) for x, y, _ in straight.tolist()]
+        to_mouth = np.hypot(*(straight[:, None, :2] - mouths[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
         missed = [
-            missed_cost(hidden=h, crowded=bool(c), near_mouth=m < _NEAR_MOUTH_M)
-            for h, c, m in zip(hidden, crowded, to_mouth.tolist(), strict=True)
+            missed_cost(hidden=observation.is_hidden((x, y), spec.length_m, spec.width_m), crowded=bool(c), near_mouth=m < _NEAR_MOUTH_M)
+            for (x, y, _), c, m in zip(straight.tolist(), crowded, to_mouth.tolist(), strict=True)
         ]
         return Expected(
             predicted_m=predicted,

@@ -8,7 +8,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from calibration.equipment import find_ball_set, find_table
+from calibration.table import Table
 from tracker.history import BallTrack, TrackReport
+from tracker.tracks import Tracker
+from vision.detection import Detection, Observation
 
 
 def _scenes() -> ModuleType:
@@ -333,3 +337,25 @@ def test_pictures_out_of_order_are_refused() -> None:
     tracker.update(s.picture(3, {"cue": (0.0, 0.0)}))
     with pytest.raises(ValueError, match="time order"):
         tracker.update(s.picture(2, {"cue": (0.0, 0.0)}))
+
+
+def test_a_rack_of_balls_that_look_alike_keeps_its_places() -> None:
+    """Six whites that touch, in each picture two pairs run together and a false ball shows elsewhere: no ball changes place."""
+    radius = 0.034
+    rack = [(row * radius * 3**0.5, (2 * k - row) * radius) for row in range(3) for k in range(row + 1)]
+    pairs = [((0, 1), (3, 4)), ((1, 2), (4, 5)), ((2, 5), (1, 3)), ((0, 2), (1, 4))]
+    follow = Tracker(Table(find_table("pyramid-12ft")), find_ball_set("pyramid"))
+    for index in range(60):
+        merged = pairs[(index * 7) % 4] if index % 3 else ()
+        whole = [k for k in range(6) if not any(k in pair for pair in merged)]
+        middles = [((rack[a][0] + rack[b][0]) / 2, (rack[a][1] + rack[b][1]) / 2) for a, b in merged]
+        places = [rack[k] for k in whole] + middles + [(-1.0, 0.1 * (index % 5))]
+        looks = {f"w{number}": 0.06 for number in range(1, 16)}
+        seen = [
+            Detection(position_m=s.detection(None, place, index * 10 + k).position_m, sigma_m=0.001, score=0.9, likelihood=looks)
+            for k, place in enumerate(places)
+        ]
+        follow.update(Observation(time_s=index / 60, detections=tuple(seen)))
+    near = [track for track in follow.tracks(0.2, 1.0) if track.positions_m[-1, 0] > -0.5]
+    assert len(near) == 6
+    assert max(float(np.hypot(*(track.positions_m[track.seen] - track.positions_m[-1]).T).max()) for track in near) < 0.01
