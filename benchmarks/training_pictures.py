@@ -1,21 +1,26 @@
 """Rendered pictures for training the detector, as the detector sees them: rectified, with truth in view pixels.
 
-Usage: python benchmarks/training_pictures.py FOLDER [--tables N] [--seed S]
+Usage: python benchmarks/training_pictures.py FOLDER [--tables N] [--seed S] [--workers W]
 
 Writes one shard a table, `SEED.npz`: `images` (N, h, w, 3) uint8 BGR, `covered` (N, h, w) uint8 (0 nothing, 1 person
 or cue, 2 graphics), `balls` (M, 8) float32: picture, x, y, class (index into the 16 names cue, 1..15), share visible,
 streak half length along x, along y, 1 on the bed or 0 in a pocket. View pixels, one ball radius being 6 of them: a
 little more than the network sees, so that training can scale both ways without blowing up.
-It stands here and not in vision/, because nothing in the product may import sample_videos.
+It stands here and not in vision/, because nothing in the product may import sample_videos. Shards are painted by worker
+processes; each depends on its seed alone, and one that is there is whole.
 """
 
 import argparse
+import sys
+from contextlib import closing
 from pathlib import Path
 
+import click
 import cv2
 import numpy as np
 
 from sample_videos.training import training_views
+from sample_videos.workers import in_order
 from vision.rectify import TopView
 
 NAMES = ("cue", *(str(n) for n in range(1, 16)))
@@ -47,16 +52,19 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tables", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1000)
+    parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.folder.mkdir(parents=True, exist_ok=True)
-    for seed in range(options.seed, options.seed + options.tables):
-        target = options.folder / f"{seed}.npz"
-        if target.exists():
-            continue
-        partial = target.with_suffix(".part.npz")
-        np.savez_compressed(partial, **shard(seed))
-        partial.replace(target)
+    seeds = [seed for seed in range(options.seed, options.seed + options.tables) if not (options.folder / f"{seed}.npz").exists()]
+    with (
+        closing(in_order(shard, seeds, workers=options.workers)) as shards,
+        click.progressbar(shards, length=len(seeds), label="tables", file=sys.stderr, show_pos=True) as bar,
+    ):
+        for seed, arrays in zip(seeds, bar, strict=True):
+            partial = options.folder / f"{seed}.part.npz"
+            np.savez_compressed(partial, **arrays)
+            partial.replace(options.folder / f"{seed}.npz")
 
 
 if __name__ == "__main__":
