@@ -147,14 +147,12 @@ def _standing(times: FloatArray, centres: FloatArray, streaks: Sequence[tuple[fl
 
 def _on_their_way(centres: FloatArray, streaks: Sequence[tuple[float, float]]) -> int:
     """How many rows are streaks that point to the next row or the one before: only what flies looks so twice."""
-    count = 0
-    for row, (x, y) in enumerate(streaks):
-        length = hypot(x, y)
-        for dx, dy in (centres[other] - centres[row] for other in (row - 1, row + 1) if 0 <= other < len(centres)):
-            if length > 0 and abs(x * dy - y * dx) < _ALONG * length * hypot(dx, dy):
-                count += 1
-                break
-    return count
+    ways = np.array(streaks, dtype=np.float64).reshape(-1, 2)
+    (x, y), (dx, dy) = ways.T, np.diff(centres, axis=0).T
+    length, step = np.hypot(x, y), np.hypot(dx, dy)
+    after = np.abs(x[:-1] * dy - y[:-1] * dx) < _ALONG * length[:-1] * step
+    before = np.abs(x[1:] * dy - y[1:] * dx) < _ALONG * length[1:] * step
+    return int(np.count_nonzero(np.append(after, False) | np.append(False, before)))
 
 
 def _way(velocity: tuple[float, float], streak: tuple[float, float]) -> tuple[float, float] | None:

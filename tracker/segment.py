@@ -38,8 +38,10 @@ FIRST_NOISE_M = 0.0015
 """Noise of a centre taken for granted until differences have told it (a second or so)."""
 REST_S = 0.5
 """No ball moved for this long: the table rests. Shorter splits a shot in which a ball turns back slowly."""
+QUIET_S = 0.35
+"""That is so when no mean has shown motion for this long: they show it up to a quarter of a second after its end."""
 DRIFT_MPS = 0.004
-"""A ball that drifts faster over the last half second has not stopped."""
+"""A ball that drifts faster over that time has not stopped."""
 DRIFT_SIGMAS = 3.0
 """Nor has one whose drift is that significant; together with DRIFT_MPS: noise alone must not keep a shot open."""
 LONGEST_DRIFT_S = 2.5
@@ -128,8 +130,8 @@ class _Watch:
         self.start = 0
 
     def drifts(self, time_s: float) -> bool:
-        """Whether the last half second shows a steady drift: a roll too slow to be seen in a quarter second."""
-        first = bisect_right(self.times_s, time_s - REST_S, self.start)
+        """Whether the time that is to be quiet shows a steady drift: a roll too slow to be seen in a quarter second."""
+        first = bisect_right(self.times_s, time_s - QUIET_S, self.start)
         times = np.array(self.times_s[first:])
         if len(times) < 5:
             return False
@@ -171,7 +173,7 @@ class Segmenter:
         if self._move_s is None:
             self._forget(state.time_s - KEEP_S)
             return None
-        if state.time_s - self._last_move_s < REST_S:
+        if state.time_s - self._last_move_s < QUIET_S:
             return None
         if self._restless(state.time_s):
             return None

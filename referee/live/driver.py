@@ -1,7 +1,7 @@
 """The live driver: a camera in, the same `Pipeline.feed` as review, and everything that a camera can do wrong survived.
 
     reader thread    opens the camera, stamps the pictures, tells health; opens again with back-off when it is lost
-    sight, glance    the two halves of seeing that need no ball known, a thread each, one picture ahead of the other
+    sight thread     the half of seeing that needs no ball known, one picture ahead
     feed thread      gate, pipeline, session
 
 Nothing here judges. What was not looked at (dropped, held back, lost) is missing for the tracker, and a shot of which
@@ -30,7 +30,7 @@ from referee.live.texts import NOT_JUDGED
 from referee.overlap import read_ahead
 from referee.pipeline import FrameUpdate, Pipeline, ShotUpdate
 from vision.frame import Frame
-from vision.surface import Glance, Sighting
+from vision.surface import Glance
 
 TICK_S = 0.1
 """How often health and clocks are looked at when no picture comes."""
@@ -52,7 +52,6 @@ class _Step:
 
     look: Look | None = None
     frame: Frame | None = None
-    sighting: Sighting | None = None
     glance: Glance | None = None
 
 
@@ -153,11 +152,8 @@ class Driver:
 
     def _run(self) -> None:
         try:
-            with (
-                read_ahead((self._sighted(step) for step in self._steps()), 1) as sighted,
-                read_ahead((self._glanced(step) for step in sighted), 1) as glanced,
-            ):
-                for step in glanced:
+            with read_ahead((self._sighted(step) for step in self._steps()), 1) as sighted:
+                for step in sighted:
                     self._take(step)
             if not self._stop.is_set():
                 self._end()
@@ -185,10 +181,9 @@ class Driver:
             yield _Step(look=arrived.look, frame=frame)
 
     def _sighted(self, step: _Step) -> _Step:
-        return step if step.frame is None else replace(step, sighting=self._pipeline.sight(step.frame))
-
-    def _glanced(self, step: _Step) -> _Step:
-        return step if step.frame is None else replace(step, glance=self._pipeline.glance(step.frame, step.sighting))
+        if step.frame is None:
+            return step
+        return replace(step, glance=self._pipeline.glance(step.frame, self._pipeline.sight(step.frame)))
 
     def _take(self, step: _Step) -> None:
         try:

@@ -1,12 +1,14 @@
 """From the thread that reads the camera to the one that looks: what cannot be handled in time is dropped, never queued up.
 
 In time is within `LATE_S` while looking keeps up with the camera: a pause for reading a finished shot then costs
-nothing. Once it does not keep up (pictures have been taken late for a while), only the newest picture is taken, so that
-what is seen is never older than one picture's work. What was dropped is counted: to the tracker it is missing.
+nothing. Once it has not kept up (pictures were taken late for a while), every other picture is left out as soon as they are
+late again, for a steady half of the pictures tells more than all of one second and none of the next; where even that is not
+enough, only the newest is taken. What was dropped is counted: to the tracker it is missing.
 """
 
 from collections import deque
 from dataclasses import dataclass
+from math import inf
 from threading import Condition
 
 from referee.live.cameras import Captured
@@ -16,10 +18,14 @@ LATE_S = 0.6
 """A picture older than this is dropped: half a second of reading a shot is bridged, and a ruling still comes within one."""
 BEHIND_S = 0.25
 """When pictures are taken this late for a while, looking does not keep up."""
+BEHIND_FOR_S = 1.0
+"""How long a while is: catching up after a shot's reading takes less where looking is half as fast again as the camera."""
 CAUGHT_UP_S = 0.04
 """When one is taken this soon after its arrival, it does again."""
-BEHIND_FOR_S = 2.0
-"""How long a while is: catching up after a shot's reading takes one second where looking is half as fast again as the camera."""
+SLOW_FOR_S = 30.0
+"""For how long it is remembered that looking did not keep up."""
+THINNED_S, NEWEST_S = 0.06, 0.12
+"""In that time: as late as this, every other picture is left out, or all that are older."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,6 +58,7 @@ class Handoff:
         self._changed = Condition()
         self._dropped = 0
         self._late_since_s: float | None = None
+        self._slow_until_s = -inf
         self._over = False
         self.taken = 0
         self.came = 0
@@ -102,9 +109,16 @@ class Handoff:
             self._late_since_s = None
         elif late_s > BEHIND_S and self._late_since_s is None:
             self._late_since_s = now_s
-        keeps_up = self._late_since_s is None or now_s - self._late_since_s < BEHIND_FOR_S
-        while len(self._waiting) > 1 and (not keeps_up or now_s - self._waiting[0].captured.arrival_s > LATE_S):
+        if self._late_since_s is not None and now_s - self._late_since_s >= BEHIND_FOR_S:
+            self._slow_until_s = now_s + SLOW_FOR_S
+        slow = now_s < self._slow_until_s
+        if slow and late_s > THINNED_S:
+            self._leave_out()
+        while len(self._waiting) > 1 and now_s - self._waiting[0].captured.arrival_s > (NEWEST_S if slow else LATE_S):
+            self._leave_out()
+
+    def _leave_out(self) -> None:
+        """The next picture is dropped, unless it is the only one."""
+        if len(self._waiting) > 1:
             self._waiting.popleft()
             self._dropped += 1
-        if not keeps_up and self._dropped == 0:
-            self._late_since_s = None

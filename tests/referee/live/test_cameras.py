@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from referee.live.cameras import CameraLost, Captured, FileCamera, NoPace, StreamCamera, WaitingPace
-from referee.live.handoff import BEHIND_FOR_S, Arrived, Handoff
+from referee.live.handoff import NEWEST_S, Arrived, Handoff
 from referee.live.health import Look
 
 SAMPLE = Path(__file__).parents[3] / "sample_videos" / "legal_pot.mp4"
@@ -106,19 +106,34 @@ def test_what_is_too_late_is_dropped_and_counted() -> None:
     assert taken == (0.4, 10)
 
 
-def test_when_looking_does_not_keep_up_only_the_newest_is_taken() -> None:
-    """Every picture costs two: after a while the queue is never older than a picture's work."""
-    handoff, taken, now_s, put = Handoff(), [], 0.0, 0
-    for _ in range(200):
-        while put / 25 <= now_s:
-            handoff.put(a_picture(put / 25))
+def lateness(cost: int, turns: int) -> tuple[list[float], list[int]]:
+    """How late pictures are taken, and how many were dropped before each, where looking at one takes as long as `cost` come."""
+    handoff, late, left_out, now_s, put = Handoff(), [], [], 0.0, 0
+    for _ in range(turns):
+        while put / 50 <= now_s:
+            handoff.put(a_picture(put / 50))
             put += 1
         found = take(handoff, now_s)
         assert found is not None
-        taken.append(now_s - found[0])
-        now_s += 2 / 25
+        late.append(now_s - found[0])
+        left_out.append(found[1])
+        now_s += cost / 50
+    return late, left_out
 
-    assert max(taken[int(2 * BEHIND_FOR_S * 25 / 2) :]) <= 2 / 25 + 1e-9
+
+def test_when_looking_does_not_keep_up_every_other_picture_is_left_out() -> None:
+    """Every picture costs two: once that has shown, one is dropped before each, and none is taken late."""
+    late, left_out = lateness(cost=2, turns=200)
+
+    assert set(left_out[100:]) == {1}
+    assert max(late[100:]) <= NEWEST_S
+
+
+def test_where_half_of_the_pictures_are_too_many_only_new_ones_are_taken() -> None:
+    """Every picture costs five."""
+    late, _ = lateness(cost=5, turns=200)
+
+    assert max(late[50:]) <= NEWEST_S
 
 
 def test_nothing_comes_and_then_it_is_over() -> None:
