@@ -35,8 +35,9 @@ LIMIT_M = 0.0026
 sway by up to 2.4 mm with nothing moved; from 3 mm on a ball is taken for touching a cushion that it missed."""
 _BACK_M = 0.0013
 """Movement below which a camera that had moved is back: well below the limit, so that the verdict does not flicker."""
-_EVERY_S = 0.3
-"""Between two readings: a nudge is noticed within one second, and the watch takes 3 % of a core."""
+_EVERY_S, _CALM_S = 0.3, 0.5
+"""Between two readings, and while nothing moves: a nudge is noticed within one second and a half, and the watch takes 2 % of
+a core."""
 _WINDOW_S = 1.25
 """Readings that decide together: longer than a bump's ringing (0.3 s), short enough to tell within 2 s."""
 _LEAST = 3
@@ -140,8 +141,9 @@ class DriftWatch:
         """
         if self._drift is not None and not self.due(time_s):
             return self._drift
-        self._due_s = time_s + _EVERY_S - 1e-6
         shift = self._meter.measure(image)
+        calm = self._drift is not None and self._drift.kind == STEADY and shift.moved_m < LIMIT_M / 2
+        self._due_s = time_s + (_CALM_S if calm else _EVERY_S) - 1e-6
         if shift.seen >= _GONE_SEEN or not np.isfinite(self._seen_s):
             self._seen_s = time_s
         self._readings.append((time_s, shift))
@@ -169,6 +171,8 @@ class DriftWatch:
         if moved < LIMIT_M / 4:
             self._quiet_s = time_s
         if moved < (_BACK_M if had_moved else LIMIT_M):
+            return self._say(time_s, STEADY, moved)
+        if not had_moved and sum(not s.moved_m < LIMIT_M for s in sure) < _LEAST:
             return self._say(time_s, STEADY, moved)
         if had_moved and self._drift is not None:
             return self._say(time_s, self._drift.kind, moved)
