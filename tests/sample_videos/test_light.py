@@ -125,3 +125,19 @@ def test_a_lamp_low_at_one_side_throws_the_shadow_to_the_other() -> None:
     loss = (empty - image)[y - 2 : y + 3]
 
     assert loss[:, x + 14 : x + 22].mean() > 3 * max(1.0, loss[:, x - 22 : x - 14].mean())
+
+
+def test_lamps_are_mirrored_in_their_shape() -> None:
+    """A panel is bright all over, a ring dark in the middle, a round shade without corners, three tubes are three stripes."""
+    panel, shade, ring, tubes = (
+        Lamp(centre_m=(0.0, 0.0, 2.0), half_m=(0.6, 0.3), share=1.0, shape=shape, parts=3) for shape in ("panel", "round", "ring", "tubes")
+    )
+    x, y = np.meshgrid(np.linspace(-0.7, 0.7, 141, dtype=np.float32), np.linspace(-0.4, 0.4, 161, dtype=np.float32))
+    middle = (80, 70)
+
+    seen = {lamp.shape: lamp.image(x, y, 0.01) for lamp in (panel, shade, ring, tubes)}
+
+    assert seen["panel"][middle] == seen["round"][middle] == seen["panel"][25, 15] == seen["ring"][25, 15] == 1
+    assert seen["ring"][middle] == seen["round"][25, 15] == 0
+    assert np.count_nonzero(np.diff(seen["tubes"][:, 70] > 0.5)) == 6
+    assert all(image[0].max() == 0 for image in seen.values())
