@@ -23,6 +23,7 @@ from calibration.search import find_fit
 from calibration.sizes import BallSizes, doubt_name, measure_balls
 from calibration.solve import Lens, modelled_px
 from calibration.table import Table
+from calibration.usual_size import in_size_of, in_usual_size
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -118,6 +119,13 @@ def find_in_video(
 
 
 def _find(picture: Image, moments: list[Image], spec: TableSpec, foot: str | None, lens: Lens | None) -> Finding | CalibrationFailure:
+    found = _find_sized(picture, moments, in_usual_size(spec), foot, lens)
+    if spec.metric or isinstance(found, CalibrationFailure):
+        return found
+    return replace(found, calibration=in_size_of(found.calibration, spec))
+
+
+def _find_sized(picture: Image, moments: list[Image], spec: TableSpec, foot: str | None, lens: Lens | None) -> Finding | CalibrationFailure:
     size = (picture.shape[1], picture.shape[0])
     scale = min(1.0, _WORK_PX / max(size))
     work = _resized(picture, scale)
