@@ -33,6 +33,9 @@ _DARK_SHARE = 0.55
 differ in nothing else; shadows of noses keep 0.7."""
 _DEPTHS = (0.22, 0.35, 0.48)
 """Distances outward of the nose at which the rubber is followed, of its width: clear of the nose's line and of the rail."""
+_CLEAR_OF_MOUTHS = np.concatenate([np.linspace(-0.38, -0.12, 14), np.linspace(0.12, 0.38, 14)])
+"""Places along a cushion, of its length, where no mouth is: there the rubber's own lightness is taken, which in a lamp's shade is
+half the bed's."""
 _STEP_M = 0.003
 """Distance of the samples along the rubber."""
 _REACH_M = 0.16
@@ -115,10 +118,10 @@ def _look(image: Image, pixels: FloatArray) -> Image:
     return seen
 
 
-def _bed_lightness(image: Image, camera: CameraModel, inside_m: FloatArray) -> float:
-    """Median lightness of points of the bed, those outside the picture taken at its edge."""
+def _lightness(image: Image, camera: CameraModel, places_m: FloatArray, height_m: float) -> float:
+    """Median lightness of points at a height, those outside the picture taken at its edge."""
     height, width = image.shape[:2]
-    pixels = np.clip(camera.to_pixels(inside_m, height_m=0.0), 0, [width - 1, height - 1])
+    pixels = np.clip(camera.to_pixels(places_m, height_m=height_m), 0, [width - 1, height - 1])
     return float(np.median(_look(image, pixels).mean(axis=1)))
 
 
@@ -136,7 +139,7 @@ def see_holes(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> 
         centre = np.array(table.mouth_centre_m(pocket))
         outward = np.array([{"H": -1.0, "S": 0.0, "F": 1.0}[pocket[0]], 1.0 if pocket[1] == "L" else -1.0])
         outward /= np.hypot(*outward)
-        light = _bed_lightness(image, camera, centre - np.arange(0.5, 4, 0.25)[:, None] * ball * outward)
+        light = _lightness(image, camera, centre - np.arange(0.5, 4, 0.25)[:, None] * ball * outward, 0.0)
         shares = []
         for step in _HOLE_STEPS:
             pixels = camera.to_pixels(centre + step * ball * outward + disc, height_m=0.0)
@@ -153,12 +156,15 @@ def _along_rubber(
     """Where along the rubber there is no cloth, shape as `along_m`; None where it leaves the picture."""
     height = table.spec.nose_height_m
     rows = []
-    light = _bed_lightness(image, camera, side_points_m(side, along_m, np.full(len(along_m), -0.06), table.spec))
+    light = _lightness(image, camera, side_points_m(side, along_m, np.full(len(along_m), -0.06), table.spec), 0.0)
+    length = table.spec.width_m if side in ("head", "foot") else table.spec.length_m
+    clear = _CLEAR_OF_MOUTHS * length
     for depth in _DEPTHS:
         pixels = camera.to_pixels(side_points_m(side, along_m, np.full(len(along_m), depth * rubber_m), table.spec), height_m=height)
         if not _inside(pixels, image):
             return None
-        rows.append(_no_cloth(_look(image, pixels), cloth, light))
+        rubber = _lightness(image, camera, side_points_m(side, clear, np.full(len(clear), depth * rubber_m), table.spec), height)
+        rows.append(_no_cloth(_look(image, pixels), cloth, min(light, rubber)))
     return np.asarray(np.sum(rows, axis=0) >= 2)
 
 
