@@ -131,7 +131,7 @@ def _checked(
     near = _with_noses(image, cloth, table, solution, corners_px, lens)
     if near is not None:
         solution, edges = near
-        because = judge_fit(solution, edges, spec)[2]
+        because = judge_fit(solution, edges, spec, lens)[2]
     mouths = check_mouths(image, solution.camera, table, cloth, solution.rubber_m)
     least, measured = (_HOLES_LEAST if near is None else _HOLES_WITH_NOSES), (_ENDS_LEAST if near is None else 0)
     if mouths.holes < least * max(mouths.visible, 1) or mouths.visible < _VISIBLE_LEAST:

@@ -14,7 +14,7 @@ Fails: noses that show on fewer than two sides; lamps straight above with equal 
 as good a guess as the nose (the nose's is the sharper and outer one and is preferred).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -32,10 +32,6 @@ _BLOCK_M = 0.04
 """Length of cushion whose pixels share one profile: a ball and a half; longer hides the bow, shorter is noisy."""
 _BLOCK_SAMPLES = 9
 """Pixels along a block that its median is taken of."""
-_RUBBER_RANGE_M = (0.018, 0.085)
-"""Widths of rubber that are tried: of real tables 0.03 to 0.07 seen from above."""
-_SLACK_M = 0.003
-"""How far a side may be from the common width: tilt, parallax of the rail, a rough lens."""
 _STEP_MIN = 0.012
 """Least change of log lightness per pixel that counts as a step; compression leaves 0.005 on plain cloth."""
 _STRONGEST = 6.0
@@ -45,11 +41,9 @@ _HALO_PX, _HALO_STRONGER = 4.0, 2.5
 edges of a thin dark line are alike to a factor of 2."""
 _SHARE_SHOWN = 0.35
 """Least share of a cushion that must show a step for it to be a line along the cushion."""
-_FIRST_AMONG = 0.75
-"""Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
-_WEAK = 0.3
-"""Part of the strongest step's strength from which a step counts in full: noses in dim light show a third of their shade's
-edge, the rubber's own unevenness a seventh of its nose."""
+_GAP_DARK = 0.6
+"""Lightness of a gap between rail and rubber, over that of the darker of them: below it the rubber ends at the gap, whose own
+width differs from side to side. Where there is none, the darker of them is its own darkest."""
 _OUTERMOST_OF = 0.35
 """Of several steps of one sign at a place the outermost with this share of the strongest is the nose: where a shade
 begins a little inside the nose's own dark line, that step can be the stronger."""
@@ -98,7 +92,7 @@ def unroll(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber
     outward = np.arange(rubber_m + _OUTWARD_M, -_INWARD_M, -0.5 / scale)
     strips = {}
     for side in SIDES:
-        middles = _blocks(table, side)
+        middles = block_places_m(table, side)
         values, hidden = _sample(image, camera, table, side, middles, outward)
         strips[side] = Strip(
             side=side,
@@ -134,8 +128,8 @@ def _pixels_per_metre(camera: CameraModel, table: Table) -> float:
     return float(np.hypot(*(corners[2] - corners[0])) + np.hypot(*(corners[3] - corners[1]))) / 2 / table.spec.length_m
 
 
-def _blocks(table: Table, side: str) -> FloatArray:
-    """Middles of the blocks of a cushion, clear of the mouths."""
+def block_places_m(table: Table, side: str) -> FloatArray:
+    """Middles of the blocks in which a cushion is measured, clear of the mouths, from its middle clockwise; shape (B,)."""
     margin = _BLOCK_M / 2 + 0.015
     cut = table.corner_mouth_m / np.sqrt(2)
     if side in ("head", "foot"):
@@ -149,7 +143,7 @@ def _blocks(table: Table, side: str) -> FloatArray:
 
 def block_count(table: Table, side: str) -> int:
     """How many blocks a cushion is measured in: the most landmarks that its nose can have."""
-    return len(_blocks(table, side))
+    return len(block_places_m(table, side))
 
 
 def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, near_m: float, reach_m: float) -> list[EdgePoints]:
@@ -164,20 +158,21 @@ def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nea
     """
     edges = []
     for side, strip in strips.items():
-        along, outward = [], []
         window = np.flatnonzero(np.abs(strip.outward_m - near_m) < reach_m)
         spacing = abs(strip.outward_m[1] - strip.outward_m[0])
-        for middle, profile, colour in zip(strip.along_m, strip.unlike, strip.colour, strict=True):
+        falls = {}
+        for block, profile in enumerate(strip.unlike):
             values = profile[window]
-            if not np.isfinite(values).all():
-                continue
-            falls = window[np.flatnonzero((values[:-1] >= 1) & (values[1:] < 1))]
-            if len(falls) == 0:
-                continue
-            i = int(falls[np.argmin(np.abs(strip.outward_m[falls] - near_m))])
-            place = _halfway(colour, i, spacing)
+            at = window[np.flatnonzero((values[:-1] >= 1) & (values[1:] < 1))] if np.isfinite(values).all() else window[:0]
+            if len(at):
+                falls[block] = int(at[np.argmin(np.abs(strip.outward_m[at] - near_m))])
+        gaps = [_darkest(strip.colour[block], fall, spacing) for block, fall in falls.items()]
+        gap = len(gaps) > 0 and float(np.median([share for _, share in gaps])) < _GAP_DARK
+        along, outward = [], []
+        for (block, fall), (dark, _) in zip(falls.items(), gaps, strict=True):
+            place = _halfway(strip.colour[block], fall, spacing, dark if gap else None)
             if place is not None:
-                along.append(middle)
+                along.append(strip.along_m[block])
                 outward.append(strip.outward_m[0] - place * spacing)
         points = _agreeing(np.array(along), np.array(outward))
         if points is not None:
@@ -186,18 +181,34 @@ def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nea
     return edges
 
 
-def _halfway(colour: Image, fall: int, spacing: float) -> float | None:
+def _near_far(spacing: float) -> tuple[int, int]:
+    """Samples on either side of the rubber's outer edge that still belong to it or to its blur, and from where on there is rail."""
+    return max(10, round(0.006 / spacing)), max(20, round(0.010 / spacing))
+
+
+def _darkest(colour: Image, fall: int, spacing: float) -> tuple[int, float]:
+    """Index of the darkest place about the rubber's outer edge, and its lightness over that of the darker of rubber and rail."""
+    near, far = _near_far(spacing)
+    light = colour[max(0, fall - far - near) : fall + near].mean(axis=1)
+    if len(light) < far + 2 * near:
+        return fall, 1.0
+    dark = int(light.argmin())
+    return fall - far - near + dark, float(light[dark] / max(1.0, min(light[:near].mean(), light[far + near :].mean())))
+
+
+def _halfway(colour: Image, fall: int, spacing: float, gap: int | None) -> float | None:
     """Index at which the colour is halfway from rail to rubber, near where it stops being unlike cloth.
 
-    Halfway in linear colour, since video carries colour at half resolution and a threshold would sit off the edge.
+    Halfway in linear colour, since video carries colour at half resolution and a threshold would sit off the edge. `gap`
+    is where a dark gap between rail and rubber is darkest, which then counts as the rail.
     """
-    near, far = max(10, round(0.006 / spacing)), max(20, round(0.010 / spacing))
+    near, far = _near_far(spacing)
     if fall - far - near < 0 or fall + near > len(colour):
         return None
     rubber = colour[fall + 2 : fall + near].mean(axis=0)
-    rail = colour[fall - far - near : fall - far].mean(axis=0)
+    rail = colour[fall - far - near : fall - far].mean(axis=0) if gap is None else colour[max(0, gap - 1) : gap + 2].mean(axis=0)
     change = rail - rubber
-    start = fall - far
+    start = fall - far if gap is None else gap
     share = (colour[start : fall + near] - rubber) @ change / max(float(change @ change), 1.0)
     falls = np.flatnonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))
     if len(falls) == 0:
@@ -281,39 +292,6 @@ def _overshoots(step: Step, steps: list[Step], metres_per_pixel: float) -> bool:
         and other.strength > _HALO_STRONGER * step.strength
         for other in steps
     )
-
-
-def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_pixel: float) -> dict[str, Step]:
-    """For each side the step that is its nose: those at one distance from the outer edge on all sides, outermost first.
-
-    Args:
-        strips: From `unroll`, with a camera fitted to the outer edges.
-        outer_m: Where each side's outer edge was found, outward of the rough nose line.
-        metres_per_pixel: In the plane of the noses.
-    """
-    candidates = {side: long_steps(strips[side], metres_per_pixel) for side in outer_m}
-    widths = np.arange(max(_RUBBER_RANGE_M[0], 5 * metres_per_pixel), _RUBBER_RANGE_M[1], 0.0005)
-    slack = max(_SLACK_M, metres_per_pixel)
-    total = np.zeros(len(widths))
-    for side, found in candidates.items():
-        inner = [step for step in found if _RUBBER_RANGE_M[0] < outer_m[side] - step.outward_m < _RUBBER_RANGE_M[1]]
-        enough = _WEAK * max((step.strength for step in inner), default=0.0)
-        votes = [
-            step.share * min(1.0, step.strength / enough) * np.exp(-(((outer_m[side] - step.outward_m - widths) / slack) ** 2) / 2)
-            for step in inner
-        ]
-        if votes:
-            total += np.max(votes, axis=0)
-    tops = np.flatnonzero((total >= np.roll(total, 1)) & (total >= np.roll(total, -1)) & (total >= _FIRST_AMONG * total.max()))
-    width = widths[tops[0]] if len(tops) and total.max() > 0 else np.inf
-    chosen = {}
-    for side, found in candidates.items():
-        near = [step for step in found if abs(outer_m[side] - step.outward_m - width) < 2 * slack]
-        if near:
-            strongest = max(step.share for step in near)
-            step = next(step for step in near if step.share >= _FIRST_AMONG * strongest)
-            chosen[side] = replace(step, outward_m=outer_m[side] - float(width))
-    return chosen
 
 
 def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, noses: dict[str, Step], reach_m: float) -> list[EdgePoints]:

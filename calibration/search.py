@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.cloth import STRICTNESS, Cloth, cut_sides, find_cloth
+from calibration.covariance import place_doubt
 from calibration.equipment import TableSpec
-from calibration.landmarks import block_count, find_noses, nose_edges, outer_edges, unroll
+from calibration.landmarks import block_count, nose_edges, outer_edges, unroll
 from calibration.pockets import MouthCheck, check_mouths, see_holes
+from calibration.rubber_width import BACK_HEIGHT_M, find_noses, sight_slants
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, camera_from, distances_m, solve, start_from_quad
 from calibration.table import Table
+from calibration.weak_side import weak_sides, with_weak_side_checked
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -27,6 +30,8 @@ _POCKETS_MIN, _POCKETS_SHARE = 4, 0.5
 """Pockets that must be in the picture, and share of them that must be there; a ball or a hand may fill one or two."""
 MOUTH_LIMIT_M = 0.025
 """Largest disagreement of mouths: chalk, irons, a ball in the jaws and parallax give 0.02, a wrong side 0.03 to 0.3."""
+_MOUTH_LIMIT_FIRM_M = 0.03
+"""The same where all four noses show well: then a tilted view of a middle pocket and a person at another are likelier."""
 _MOUTH_SHARE = (0.36, 1.6)
 """Corner mouths over their standard width, as measured along the rubber: real and rendered tables give 0.40 to 1.2, among
 them some that are right to half a millimetre; noses taken too far in or out gave 0.38 to 0.53 and 1.96."""
@@ -37,11 +42,16 @@ _COVERAGE_MIN = 0.2
 """Least share of a cushion on which its nose must be found: a player and his arm hide up to half of a short one."""
 _COVERAGE_ALL = 0.5
 """The same of all cushions together: edges of shadows, taken for noses that do not show, fit on less than half."""
+_DOUBT_MAX_M = 0.005
+"""Largest standard deviation of a ball's place anywhere: with all four noses 0.0015 to 0.003, without one that matters 0.01 and
+more."""
 _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 """Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
 _SOFT_MM, _ASKEW_MM = 0.6, 3.7
 """Residual and difference in width of rubber between the sides that together tell edges of shadows from noses: those
 are soft, and each side's is at a distance of its own. Real rubber alone differs by up to 5 mm, as it is seen."""
+_ROUNDED = 1.5
+"""That difference may be so much larger where only a proportion is known, which people round."""
 _PROPORTIONS = np.arange(1.5, 2.55, 0.05)
 """Length to width of tables, tried where the named one does not fit."""
 _CLEARLY = 0.6
@@ -164,16 +174,15 @@ def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: s
         return fitted
     solution, edges = fitted
     mouths = check_mouths(image, solution.camera, table, cloth, solution.rubber_m)
-    median, largest, because = judge_fit(solution, edges, table.spec)
+    median, largest, because = judge_fit(solution, edges, table.spec, lens)
     blind = len({edge.side for edge in edges if not edge.outer}) < len(SIDES)
     if mouths.measured < (_ENDS_BLIND if blind else _ENDS_MIN) or 3 * mouths.holes < 2 * mouths.visible:
         because += (
             f"too few pockets show to check it: {mouths.holes} of {mouths.visible}, {mouths.measured} of 12 ends of cushions at them",
         )
-    if mouths.off_m > MOUTH_LIMIT_M:
-        because += (
-            f"pocket {mouths.where} lies {1000 * mouths.off_m:.0f} mm from where the model has it, limit {1000 * MOUTH_LIMIT_M:.0f}",
-        )
+    limit = MOUTH_LIMIT_M if weak_sides(edges, table) else _MOUTH_LIMIT_FIRM_M
+    if mouths.off_m > limit:
+        because += (f"pocket {mouths.where} lies {1000 * mouths.off_m:.0f} mm from where the model has it, limit {1000 * limit:.0f}",)
     if table.spec.metric and mouths.corner_mouth_m is not None:
         share = mouths.corner_mouth_m / table.corner_mouth_m
         if not _MOUTH_SHARE[0] < share < _MOUTH_SHARE[1]:
@@ -184,7 +193,9 @@ def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: s
     return Fit(solution=solution, edges=edges, cloth=cloth, residual_mm=(median, largest), mouths=mouths, because=because)
 
 
-def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> tuple[float, float, tuple[str, ...]]:
+def judge_fit(
+    solution: Solution, edges: list[EdgePoints], spec: TableSpec, lens: Lens | None = None
+) -> tuple[float, float, tuple[str, ...]]:
     """Median and largest residual of the noses in millimetres, and why the fit is not good (empty when it is)."""
     noses = {edge.side: np.abs(distances_m(edge, solution, spec)) * 1000 for edge in edges if not edge.outer}
     away = np.concatenate(list(noses.values()))
@@ -202,14 +213,32 @@ def judge_fit(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> t
             because.append(
                 f"only {100 * share:.0f} % of the nose of the {side} cushion was found, at least {100 * _COVERAGE_MIN:.0f} are needed"
             )
-    widths = [float(np.median(distances_m(e, solution, spec))) * 1000 for e in edges if e.outer and e.sigma_m < _OUTLINE_SIGMA_M]
-    if median > _SOFT_MM and len(widths) > 1 and max(widths) - min(widths) > _ASKEW_MM:
-        because.append(f"what was taken for the noses is soft and runs askew by {max(widths) - min(widths):.1f} mm; edges of shadows?")
+    askew = _askew_mm(solution, edges, spec)
+    if median > _SOFT_MM and askew > _ASKEW_MM * (1.0 if spec.metric else _ROUNDED):
+        because.append(f"what was taken for the noses is soft and runs askew by {askew:.1f} mm; edges of shadows?")
+    worst = float(np.hypot(*place_doubt(solution, edges, spec, solution.camera.image_size_px, lens).sigma_m.reshape(-1, 2).T).max())
+    if worst > _DOUBT_MAX_M:
+        weak = min(SIDES, key=lambda side: counts.get(side, 0.0))
+        because.append(f"the nose of the {weak} cushion hardly shows, and without it balls are placed to {1000 * worst:.0f} mm only")
+    weak_ones = weak_sides(edges, Table(spec))
+    if len(weak_ones) > 1:
+        because.append(f"the noses of the {' and the '.join(weak_ones)} cushions show on too little of their length")
     missing = [side for side in SIDES if side not in noses]
     unseen = [side for side in missing if side not in {edge.side for edge in edges}]
     if len(missing) > 1 or unseen:
         because.append(f"the nose of the {' and the '.join(missing)} cushion was not found")
     return median, largest, tuple(because)
+
+
+def _askew_mm(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> float:
+    """Difference in width of rubber between the sides that no height of its back above the noses explains, millimetres."""
+    slants = sight_slants(solution.camera, Table(spec))
+    outer = [e for e in edges if e.outer and e.sigma_m < _OUTLINE_SIGMA_M]
+    if len(outer) < 2:
+        return 0.0
+    widths = np.array([float(np.median(distances_m(e, solution, spec))) * 1000 for e in outer])
+    slant = np.array([slants[e.side] for e in outer])
+    return min(float(np.ptp(widths - 1000 * height * slant)) for height in np.linspace(0.0, BACK_HEIGHT_M, 7))
 
 
 def fit_table(
@@ -272,7 +301,7 @@ def fit_noses(
     edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)
     outer = dict.fromkeys(SIDES, solution.rubber_m)
     outer |= {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
-    places = find_noses(strips, outer, metres_per_pixel)
+    places = find_noses(strips, outer, metres_per_pixel, sight_slants(solution.camera, table))
     reach = max(0.0045, 1.5 * metres_per_pixel)
     for _ in range(3):
         noses = nose_edges(strips, solution.camera, table, places, reach)
@@ -284,7 +313,7 @@ def fit_noses(
         strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
         edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
         places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, max(0.003, 1.2 * metres_per_pixel)
-    return solution, [*noses, *edges]
+    return with_weak_side_checked(image, cloth, table, solution, [*noses, *edges], places, lens)
 
 
 def _outline_edges(quad: FloatArray, spec: TableSpec) -> list[EdgePoints]:

@@ -1,0 +1,90 @@
+"""How wide the rubber is, and with that which step in lightness on each side is its nose.
+
+Every distance from the rubber's outer edge is voted for by the steps in lightness found there on all four sides (see
+`landmarks`). From a low camera the rubber seems wider on the sides far from it, since its back is higher than its nose; so
+some heights of the back are tried, and one is taken where the sides then agree clearly better.
+
+Fails: noses that show on fewer than two sides; a shade's edge at one distance on all of them.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import CameraModel
+from calibration.landmarks import Step, Strip, long_steps
+from calibration.solve import SIDES, side_points_m
+from calibration.table import Table
+
+FloatArray = NDArray[np.float64]
+
+_RUBBER_RANGE_M = (0.018, 0.085)
+"""Widths of rubber that are tried: of real tables 0.03 to 0.07 seen from above."""
+_SLACK_M = 0.003
+"""How far a side may be from the common width: tilt, parallax of the rail, a rough lens."""
+_FIRST_AMONG = 0.75
+"""Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
+BACK_HEIGHT_M = 0.012
+"""Highest that the rubber's back, or the edge of the rail that hides it, is above the nose."""
+_HEIGHT_GAIN = 0.15
+"""By how much more the sides must agree on the width of the rubber for its back to be taken as higher than the nose."""
+_WEAK = 0.3
+"""Part of the strongest step's strength from which a step counts in full: noses in dim light show a third of their shade's
+edge, the rubber's own unevenness a seventh of its nose."""
+
+
+def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_pixel: float, slants: dict[str, float]) -> dict[str, Step]:
+    """For each side the step that is its nose: those at one distance from the outer edge on all sides, outermost first.
+
+    Args:
+        strips: From `unroll`, with a camera fitted to the outer edges.
+        outer_m: Where each side's outer edge was found, outward of the rough nose line.
+        metres_per_pixel: In the plane of the noses.
+        slants: From `sight_slants`: the rubber's back is higher than its nose, so from a low camera it seems wider on the far sides.
+    """
+    candidates = {side: long_steps(strips[side], metres_per_pixel) for side in outer_m}
+    widths = np.arange(max(_RUBBER_RANGE_M[0], 5 * metres_per_pixel), _RUBBER_RANGE_M[1], 0.0005)
+    slack = max(_SLACK_M, metres_per_pixel)
+    total, edge_m = np.zeros(len(widths)), outer_m
+    for height in (0.0, BACK_HEIGHT_M / 2, BACK_HEIGHT_M):
+        level = {side: outer_m[side] - height * slants.get(side, 0.0) for side in outer_m}
+        votes = _width_votes(candidates, level, widths, slack)
+        if votes.max() > (1 + _HEIGHT_GAIN) * total.max():
+            total, edge_m = votes, level
+    tops = np.flatnonzero((total >= np.roll(total, 1)) & (total >= np.roll(total, -1)) & (total >= _FIRST_AMONG * total.max()))
+    width = widths[tops[0]] if len(tops) and total.max() > 0 else np.inf
+    chosen = {}
+    for side, found in candidates.items():
+        near = [step for step in found if abs(edge_m[side] - step.outward_m - width) < 2 * slack]
+        if near:
+            strongest = max(step.share for step in near)
+            step = next(step for step in near if step.share >= _FIRST_AMONG * strongest)
+            chosen[side] = replace(step, outward_m=edge_m[side] - float(width))
+    return chosen
+
+
+def _width_votes(candidates: dict[str, list[Step]], edge_m: dict[str, float], widths: FloatArray, slack_m: float) -> FloatArray:
+    """How many sides show a step at each distance from the rubber's outer edge, weak ones counted less; shape as `widths`."""
+    total = np.zeros(len(widths))
+    for side, found in candidates.items():
+        inner = [step for step in found if _RUBBER_RANGE_M[0] < edge_m[side] - step.outward_m < _RUBBER_RANGE_M[1]]
+        enough = _WEAK * max((step.strength for step in inner), default=0.0)
+        votes = [
+            step.share * min(1.0, step.strength / enough) * np.exp(-(((edge_m[side] - step.outward_m - widths) / slack_m) ** 2) / 2)
+            for step in inner
+        ]
+        if votes:
+            total += np.max(votes, axis=0)
+    return total
+
+
+def sight_slants(camera: CameraModel, table: Table) -> dict[str, float]:
+    """For each side how far outward a metre of height above its nose seems to lie, metres: the tangent of the line of sight."""
+    place = camera.position_m
+    out = {}
+    for side in SIDES:
+        middle = side_points_m(side, np.zeros(1), np.zeros(1), table.spec)[0]
+        outward = side_points_m(side, np.zeros(1), np.ones(1), table.spec)[0] - middle
+        out[side] = float(outward @ (middle - place[:2]) / max(place[2] - table.spec.nose_height_m, 1e-3))
+    return out
