@@ -62,7 +62,7 @@ class BallSizes:
     """Balls measured through a calibration.
 
     Attributes:
-        count: How many were measured.
+        count: How many were measured alike: two whose shadows were taken for them and one ball are no three balls.
         diameter_m: Their median, in metres of the named table; NaN where none was.
         spread_m: Median deviation from it.
     """
@@ -90,7 +90,8 @@ def measure_balls(image: Image, camera: CameraModel, spec: TableSpec, cloth: Clo
     if len(sizes) == 0:
         return BallSizes(count=0, diameter_m=float("nan"), spread_m=float("nan"))
     middle = float(np.median(sizes))
-    return BallSizes(count=len(sizes), diameter_m=middle, spread_m=float(np.median(np.abs(sizes - middle))))
+    alike = np.abs(sizes - middle) <= 2 * _SPREAD_MAX * middle
+    return BallSizes(count=int(alike.sum()), diameter_m=middle, spread_m=float(np.median(np.abs(sizes - middle))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
