@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from sample_videos.training import TrainingView, training_views
-from sample_videos.training_crops import CropBatch, training_crops
+from sample_videos.training_crops import CROP_LAYOUTS, CropBatch, training_crops
 from sample_videos.workers import in_order
 
 LAYOUTS = 6
@@ -55,14 +55,14 @@ def encoded_table(job: Job) -> list[dict[str, bytes]]:
     return [_encoded(view) for view in training_views(np.random.default_rng((seed, number)), layouts=layouts)]
 
 
-def write_crops(folder: Path, *, count: int, seed: int, size_px: int, workers: int) -> Generator[int]:
+def write_crops(folder: Path, *, count: int, seed: int, size_px: int, workers: int, layouts: int = CROP_LAYOUTS) -> Generator[int]:
     """Write `NNNNN.npz` a table, with the fields of `training_crops.CropBatch`, until there are at least `count` crops.
 
     Yields:
         How many crops were written.
     """
     done = 0
-    with closing(training_crops(seed, size_px=size_px, workers=workers)) as batches:
+    with closing(training_crops(seed, size_px=size_px, layouts=layouts, workers=workers)) as batches:
         for number, batch in enumerate(batches):
             _write(folder / f"{number:05d}.npz", _packed(batch))
             done += len(batch.images)

@@ -31,7 +31,7 @@ from sample_videos.workers import in_order
 FloatArray = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-_LAYOUTS = 20
+CROP_LAYOUTS = 20
 """Layouts a table: fewer waste its painting, more make a batch of one colour."""
 _PER_BALL = 6
 """Windows round each ball of a layout."""
@@ -76,7 +76,12 @@ class CropBatch:
 
 
 def training_crops(
-    seed: int, *, size_px: int = 112, tables: tuple[str, ...] = (*POOL_TABLES, "pyramid-12ft"), layouts: int = _LAYOUTS, workers: int = 2
+    seed: int,
+    *,
+    size_px: int = 112,
+    tables: tuple[str, ...] = (*POOL_TABLES, "pyramid-12ft"),
+    layouts: int = CROP_LAYOUTS,
+    workers: int = 2,
 ) -> Generator[CropBatch]:
     """Batches of crops without end, one table each.
 
@@ -95,7 +100,9 @@ def training_crops(
         yield from batches
 
 
-def crop_batch(seed: tuple[int, int], *, size_px: int = 112, tables: tuple[str, ...] = POOL_TABLES, layouts: int = _LAYOUTS) -> CropBatch:
+def crop_batch(
+    seed: tuple[int, int], *, size_px: int = 112, tables: tuple[str, ...] = POOL_TABLES, layouts: int = CROP_LAYOUTS
+) -> CropBatch:
     """The crops of one table."""
     rng = np.random.default_rng(seed)
     table = Table(find_table(tables[int(rng.integers(len(tables)))]))

@@ -27,7 +27,7 @@ def test_a_picture_comes_with_its_mask_and_truth(tmp_path: Path) -> None:
 
 def test_a_file_of_crops_holds_a_whole_batch(tmp_path: Path) -> None:
     """A file a table, with every field of a batch, readable without pickle."""
-    made = sum(write_crops(tmp_path, count=1, seed=3, size_px=48, workers=1))
+    made = sum(write_crops(tmp_path, count=1, seed=3, size_px=48, workers=1, layouts=2))
 
     with np.load(tmp_path / "00000.npz") as data:
         assert set(data.files) == {field.name for field in fields(CropBatch)}
