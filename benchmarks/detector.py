@@ -38,6 +38,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "real"
 DEFAULT = ("tv-nine-ball", "overhead-snooker-balls", "small-snooker", "home-8ft", "garage-8ball")
 NEAR_RADII = 0.6
 """A detection this near to a marked centre is that ball; hand marks err by 0.05."""
+FINE_MM = 1.65
+"""Millimetres a pixel of a 9 ft table that fills four fifths of a picture 1920 wide."""
 UNSURE_OF_CENTRE = 3.0
 """Centres read off by eye, to a third of a ball: nearness counts, distance is not measured."""
 MISSED_BY_LABELS = {"small-snooker": {"IMG_3406.jpg": ((757.0, 882.0),)}}
@@ -94,6 +96,7 @@ class Tally:
     right: int = 0
     errors_mm: list[float] = field(default_factory=list)
     errors_px: list[float] = field(default_factory=list)
+    errors_fine_mm: list[float] = field(default_factory=list)
     sigmas: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     both: int = 0
@@ -174,6 +177,8 @@ def compare(case: Case, tally: Tally, detections: list[Detection]) -> None:
             tally.errors_px.append(float(np.hypot(*(np.array(one.px) - px))))
             if table is not None and table.spec.metric:
                 tally.errors_mm.append(1000 * float(distance[index]))
+                if tally.errors_mm[-1] <= FINE_MM * max(tally.errors_px[-1], 1e-3):
+                    tally.errors_fine_mm.append(tally.errors_mm[-1])
                 tally.sigmas.append(float(distance[index]) / one.sigma_m)
         if name is not None:
             tally.named += 1
@@ -305,7 +310,7 @@ def report(title: str, tally: Tally, *, notes: bool) -> None:
         f"invented {tally.invented} (precision {_share(tally.found, said)}), nothing invented in {tally.clean} of them, "
         f"names right {tally.right} of {tally.named}"
     ]
-    for unit, errors in (("px", tally.errors_px), ("mm", tally.errors_mm)):
+    for unit, errors in (("px", tally.errors_px), ("mm", tally.errors_mm), ("mm at 1.65 mm a pixel or finer", tally.errors_fine_mm)):
         if errors:
             out.append(
                 f"  centre error {unit} median {np.median(errors):.2f}, 95 % {np.percentile(errors, 95):.2f}, largest {max(errors):.2f}"

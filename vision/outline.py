@@ -1,12 +1,18 @@
 """Where a ball's centre is, to a fraction of a pixel, from its outline in the camera picture.
 
 Theory: the outline of a sphere is the image of its silhouette circle: the points where rays from the camera graze it.
-With the camera known, a centre (x, y) at height R predicts the whole outline, lens and perspective included. Along
-the normals of the predicted outline the strongest edge is sought, and the centre moves so that predicted and seen
-outline meet (Gauss-Newton on two unknowns, the radius being known). Edges are strongest changes of the picture split
-into brightness against the cloth and the rest (vision.cloth), brightness at half weight, so that a shadow's edge is
+With the camera known, a centre (x, y) at height R predicts the whole outline, lens and perspective included. Changes of
+the picture along the normals of the start's outline are read once; every centre nearby would have its outline cross each
+normal somewhere, and the centre whose outline meets most change, all normals together, is where the search goes on: one
+shadow or one number cannot outvote a circle (Hough's idea with the radius known). From there the strongest edge is sought
+along each normal, and the centre moves so that predicted and seen outline meet (Gauss-Newton on two unknowns). Changes are
+split into brightness against the cloth and the rest (vision.cloth), brightness at less weight, so that a shadow's edge is
 weak. Highlight, stripe, number and neighbour give edges that do not fit a circle of this radius: Tukey's biweight
 leaves them out. Blur widens edges and moves none.
+
+How badly a centre is known is told by what its outline shows: how far its edges lie off it on average (m, pixels), how weak
+the weaker ones are (s, levels), and how loosely the directions seen hold it (l, the mean variance an axis for edges of
+variance 1): sigma^2 = floor^2 + (k m^a s^-b l^c)^2 pixels, fitted to rendered balls by benchmarks/fit_sigma.py.
 
 Fails: less than a third of the outline visible leaves the centre loose along the hidden side (sigma says so); a ball
 moving more than about half its radius during the exposure has no such outline (vision.streak).
@@ -31,18 +37,41 @@ the far edge of a touching neighbour is not."""
 _STEPS = 21
 """Samples along a normal."""
 _PLACES = np.linspace(-_REACH, _REACH, _STEPS, dtype=np.float32)
-_BRIGHTNESS_WEIGHT = 0.5
+_BRIGHTNESS_WEIGHT = 0.7
 """Weight of brightness against the rest of colour: full weight follows shadows, none misses black balls."""
-_PRIORS = (0.32, 0.22, 0.16, 0.14)
-"""How far from the predicted outline an edge is looked for in each round, standard deviation in ball radii: the start
-may be a third of a radius off, the end must not follow highlights."""
+_VOTE_HALF = 12.0
+"""Change that has half a full vote, levels: above, a white number counts hardly more than a ball's rim in the shade."""
+_VOTE_PULL = 0.7
+"""Part of all votes that a start a radius off must win over: without it a blank cloth votes for anything."""
+_FAR, _FINE = 0.4, 0.08
+"""How far from the start centres are voted on, and how finely at first, ball radii; a vote is about 0.1 wide."""
+_PRIORS = (0.25, 0.22, 0.20)
+"""How far from the predicted outline an edge is looked for in each round, standard deviation in ball radii: narrower holds
+the centre to the vote's, wider follows highlights."""
 _EDGE_LEAST = 9.0
 """Smallest change over one sample spread that is an edge, levels; half of the weakest ball on cloth seen (35)."""
-_TUKEY_RADII = 0.14
-"""Edges further than this from the outline, ball radii, do not count in the last round."""
-_FLOOR_PX = 0.12
-"""No centre is better than this, pixels: measured scatter of resting balls in compressed video is 0.05 to 0.1, and
-the outline's own bias by highlights and chroma subsampling about as much again."""
+_TUKEY_RADII = 0.12
+"""Edges further than this from the outline, ball radii, do not count."""
+_USED, _FITTING = 0.05, 0.15
+"""Weight from which an edge is one of the outline, and from which it speaks for there being one: within 0.09 radii. Crossings of
+light and folds have edges about a circle by chance, spread evenly; edges of balls lie within 0.03, of the faintest within 0.06."""
+FLOOR_PX = 0.06
+"""No centre is better than this, pixels: measured scatter of resting balls in compressed video is 0.05 to 0.1 along both axes
+together."""
+SIGMA_LAW = (424.0, 1.52, 0.74, 1.34)
+"""k, a, b, c of the module's formula."""
+
+
+def _grid(reach: float, step: float) -> FloatArray:
+    """Points (x, y) of a square grid within a circle, shape (M, 2)."""
+    line = np.arange(-round(reach / step), round(reach / step) + 1) * step
+    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    return np.asarray(points[np.hypot(*points.T) <= reach + 1e-9], dtype=np.float64)
+
+
+_NEARBY, _CLOSE = _grid(_FAR, _FINE), _grid(1.5 * _FINE, _FINE / 2)
+_BEND = np.linalg.pinv(np.column_stack([np.ones(len(_CLOSE)), _CLOSE, _CLOSE**2, _CLOSE.prod(axis=1)]))
+"""Turns votes on the close grid into the six terms of a paraboloid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +110,44 @@ class _Shape:
     jacobian: FloatArray
     slopes: FloatArray
     radius_px: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """Edges of N balls about their outlines where the search ended.
+
+    Attributes:
+        moved: Shape (N, 2), radii from the starts.
+        offsets: Shape (N, angles), radii outwards of the outline.
+        strength: Shape (N, angles), levels.
+        weight: Shape (N, angles), 0 where an edge is none of the outline.
+        slopes: Shape (N, angles, 2), radii the outline moves along its normals for a radius of movement in x, y.
+        radius_px: Shape (N,).
+    """
+
+    moved: FloatArray
+    offsets: FloatArray
+    strength: FloatArray
+    weight: FloatArray
+    slopes: FloatArray
+    radius_px: FloatArray
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Which edges are the outline's, shape (N, angles)."""
+        return np.asarray(self.weight > _USED, dtype=np.bool_)
+
+    def unsure(self) -> FloatArray:
+        """What tells how badly a centre is known, shape (N, 3): mean distance of the edges off the outline in pixels, strength
+        of the weaker ones in levels, and mean variance an axis for edges of variance 1."""
+        used = self.used
+        count = np.maximum(used.sum(axis=1), 1)
+        mean_px = (np.abs(self.offsets) * used).sum(axis=1) / count * self.radius_px
+        ranked = np.sort(np.where(used, self.strength, np.inf), axis=1)
+        weak = np.take_along_axis(ranked, (count // 4)[:, None], axis=1)[:, 0]
+        normal = np.einsum("nk,nki,nkj->nij", used.astype(np.float64), self.slopes, self.slopes) + 1e-6 * np.eye(2)
+        loose = np.trace(normal, axis1=1, axis2=2) / np.linalg.det(normal) / 2  # Half the trace of the inverse.
+        return np.column_stack([np.maximum(mean_px, 0.01), np.clip(weak, _EDGE_LEAST, 255.0), loose])
 
 
 class OutlineFitter:
@@ -122,21 +189,25 @@ class OutlineFitter:
         Returns:
             One a start, in order; None where no outline is seen there.
         """
-        count = len(starts_m)
-        if count == 0:
+        if len(starts_m) == 0:
             return []
+        edges = self.settle(image, starts_m, cloth)
+        centres = starts_m + edges.moved * self._radius
+        return self._judge(centres, self._camera.to_pixels(centres, height_m=self._radius), edges)
+
+    def settle(self, image: Image, starts_m: FloatArray, cloth: FloatArray) -> Edges:
+        """What `fit` finds of each start before it is judged; at least one start."""
+        count = len(starts_m)
         shape = self._shape(starts_m)
         unit = cloth / np.maximum(np.linalg.norm(cloth, axis=1, keepdims=True), 1.0)
-        moved = np.zeros((count, 2))
-        offsets, weight = np.empty(0), np.empty(0)
+        moved = self._vote(self._change(image, shape, np.zeros((count, 2)), unit), shape.slopes)
+        offsets, strength, weight = np.empty(0), np.empty(0), np.empty(0)
         for turn, prior in enumerate(_PRIORS):
             offsets, strength = self._edges(image, shape, moved, unit, prior)
-            weight = self._weights(offsets, strength, shape.radius_px, turn > 1)
+            weight = self._weights(offsets, strength, shape.radius_px)
             if turn < len(_PRIORS) - 1:
                 moved = moved + self._step(offsets, shape.slopes, weight)
-        centres = starts_m + moved * self._radius
-        pixels = self._camera.to_pixels(centres, height_m=self._radius)
-        return self._judge(centres, pixels, moved, offsets, shape, weight)
+        return Edges(moved, offsets, strength, weight, shape.slopes, shape.radius_px)
 
     def _shape(self, centres: FloatArray) -> "_Shape":
         """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
@@ -154,8 +225,8 @@ class OutlineFitter:
         slopes = np.einsum("nki,nij->nkj", normals, jacobian) / radius_px[:, None, None]
         return _Shape(outline, normals, jacobian, slopes, radius_px)
 
-    def _edges(self, image: Image, shape: "_Shape", moved: FloatArray, unit: FloatArray, prior: float) -> tuple[FloatArray, FloatArray]:
-        """Edge offsets along normals in radii and their strength, shape (N, angles)."""
+    def _change(self, image: Image, shape: "_Shape", moved: FloatArray, unit: FloatArray) -> NDArray[np.float32]:
+        """Change of the picture along normals of outlines moved by (N, 2) radii, shape (N, angles, samples - 4), levels."""
         outline = shape.outline + np.einsum("nij,nj->ni", shape.jacobian, moved)[:, None]
         normals, radius_px, count = shape.normals, shape.radius_px, len(moved)
         along = (normals * radius_px[:, None, None]).astype(np.float32)
@@ -168,7 +239,34 @@ class OutlineFitter:
         step = (smooth[:, :, 2:] - smooth[:, :, :-2]) / 4
         bright = step @ unit[:, None, :, None].astype(np.float32)
         squared = np.einsum("nksc,nksc->nks", step, step) - (1 - _BRIGHTNESS_WEIGHT**2) * bright[..., 0] ** 2
-        change = np.sqrt(np.maximum(squared, 0.0))
+        return np.asarray(np.sqrt(np.maximum(squared, 0.0)), dtype=np.float32)
+
+    @staticmethod
+    def _vote(change: NDArray[np.float32], slopes: FloatArray) -> FloatArray:
+        """Moves, shape (N, 2) radii, after which outlines meet most change."""
+        full = change / (change + np.float32(_VOTE_HALF))
+        count, samples = len(full), full.shape[2]
+        spacing = float(_PLACES[1] - _PLACES[0])
+        rows, columns = np.arange(count)[:, None, None], np.arange(_ANGLES)[None, :, None]
+
+        def votes(moves: FloatArray) -> FloatArray:
+            place = np.einsum("nki,nmi->nkm", slopes, moves) / spacing + (samples - 1) / 2
+            first = np.clip(place.astype(np.intp), 0, samples - 2)
+            share = np.clip(place - first, 0.0, 1.0)
+            return np.asarray((full[rows, columns, first] * (1 - share) + full[rows, columns, first + 1] * share).sum(axis=1))
+
+        nearby = np.broadcast_to(_NEARBY, (count, *_NEARBY.shape))
+        best = _NEARBY[(votes(nearby) - _VOTE_PULL * _ANGLES * (_NEARBY**2).sum(axis=1)).argmax(axis=1)]
+        _, dx, dy, xx, yy, xy = (votes(best[:, None] + _CLOSE) @ _BEND.T).T
+        # The top of the paraboloid, where it has one.
+        bend = 4 * xx * yy - xy**2
+        peaked = (xx < 0) & (bend > 1e-3)
+        top = np.column_stack([xy * dy - 2 * yy * dx, xy * dx - 2 * xx * dy]) / np.where(peaked, bend, 1.0)[:, None]
+        return np.asarray(best + np.where(peaked[:, None], np.clip(top, -_FINE, _FINE), 0.0))
+
+    def _edges(self, image: Image, shape: "_Shape", moved: FloatArray, unit: FloatArray, prior: float) -> tuple[FloatArray, FloatArray]:
+        """Edge offsets along normals in radii and their strength, shape (N, angles)."""
+        change = self._change(image, shape, moved, unit)
         inner = _PLACES[2:-2]
         score = change * np.exp(-0.5 * (inner / prior) ** 2)
         best = np.clip(score.argmax(axis=2), 1, len(inner) - 2)
@@ -181,8 +279,8 @@ class OutlineFitter:
         return position.astype(np.float64), strength.astype(np.float64)
 
     @staticmethod
-    def _weights(offsets: FloatArray, strength: FloatArray, radius_px: FloatArray, last: bool) -> FloatArray:
-        scale = np.maximum(_TUKEY_RADII * (1.0 if last else 2.2), 1.2 / radius_px)[:, None]
+    def _weights(offsets: FloatArray, strength: FloatArray, radius_px: FloatArray) -> FloatArray:
+        scale = np.maximum(_TUKEY_RADII, 1.2 / radius_px)[:, None]
         inside = np.abs(offsets) < scale
         return np.where(inside & (strength > _EDGE_LEAST), (1 - (offsets / scale) ** 2) ** 2, 0.0)
 
@@ -192,22 +290,25 @@ class OutlineFitter:
         step = np.linalg.solve(normal, right[..., None])[..., 0]
         return np.asarray(np.clip(step, -0.3, 0.3))
 
-    def _judge(
-        self, centres: FloatArray, pixels: FloatArray, moved: FloatArray, offsets: FloatArray, shape: "_Shape", weight: FloatArray
-    ) -> list[Outline | None]:
-        """Outlines of N balls from the last round; None where too little fits or the start was too far off."""
-        used = weight > 0.15
-        spread = 1.4826 * masked_median(np.abs(offsets), used) + 1e-3
-        normal = np.einsum("nk,nki,nkj->nij", used.astype(np.float64), shape.slopes, shape.slopes) + 1e-6 * np.eye(2)
-        loose = np.trace(normal, axis1=1, axis2=2) / np.linalg.det(normal)  # Trace of the inverse.
-        # Neighbouring normals share pixels and errors: count a third of them as independent.
-        sigma = np.hypot(spread * np.sqrt(3.0 * loose / 2), _FLOOR_PX / shape.radius_px) * self._radius
-        good = (used.sum(axis=1) >= 6) & (np.linalg.norm(moved, axis=1) <= 0.9)
-        rows = zip(good, centres.tolist(), pixels.tolist(), sigma.tolist(), used.mean(axis=1).tolist(), spread.tolist(), strict=True)
+    def _judge(self, centres: FloatArray, pixels: FloatArray, edges: Edges) -> list[Outline | None]:
+        """Outlines of N balls; None where too little fits or the start was too far off."""
+        used = edges.used
+        spread = 1.4826 * masked_median(np.abs(edges.offsets), used) + 1e-3
+        sigma = np.minimum(sigma_px(edges.unsure()) / edges.radius_px, 1.0) * self._radius
+        good = (used.sum(axis=1) >= 6) & (np.linalg.norm(edges.moved, axis=1) <= 0.9)
+        support = (edges.weight > _FITTING).mean(axis=1)
+        rows = zip(good, centres.tolist(), pixels.tolist(), sigma.tolist(), support.tolist(), spread.tolist(), strict=True)
         return [
-            Outline(position_m=(c[0], c[1]), px=(p[0], p[1]), sigma_m=one_sigma, support=support, spread=one_spread) if fine else None
-            for fine, c, p, one_sigma, support, one_spread in rows
+            Outline(position_m=(c[0], c[1]), px=(p[0], p[1]), sigma_m=one_sigma, support=part, spread=one_spread) if fine else None
+            for fine, c, p, one_sigma, part, one_spread in rows
         ]
+
+
+def sigma_px(unsure: FloatArray, law: tuple[float, float, float, float] = SIGMA_LAW, floor_px: float = FLOOR_PX) -> FloatArray:
+    """Standard deviation an axis, pixels, shape (N,), of what `Edges.unsure` gives, shape (N, 3)."""
+    mean_px, weak, loose = unsure.T
+    k, a, b, c = law
+    return np.asarray(np.hypot(floor_px, k * mean_px**a * weak**-b * loose**c), dtype=np.float64)
 
 
 def masked_median(values: NDArray[np.floating], used: NDArray[np.bool_]) -> FloatArray:
