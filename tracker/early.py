@@ -70,7 +70,7 @@ def early_cushion(
         frame_s: Usual spacing of the pictures.
     """
     mine = [contact for contact in contacts if strike.ball in (contact.ball, contact.other)]
-    first = min((contact.time_s - 2 * contact.sigma_s for contact in mine if contact.time_s > strike.time_s), default=np.inf)
+    first = min((contact.time_s - 2 * contact.sigma_s for contact in mine if contact.time_s > strike.low_s - frame_s), default=np.inf)
     start = strike.before.last + 1
     stop = min(start + SAMPLES, int(np.searchsorted(path.times_s, first)))
     if stop - start < LEAST_SAMPLES or strike.before.moving:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibration.equipment import BallId
+from tracker.certainty import bounded, tempered
 from tracker.contacts import Contact, gap_time, touch_time
 from tracker.first_contact import FirstContact, decide
 from tracker.history import BallIdentity
@@ -86,6 +87,8 @@ def find_first_contact(scene: Scene) -> FirstContact:
     probability = found.probability
     if _hidden_at(scene, striker, best, time):
         probability = {ball: (1 - HIDDEN_SHARE) * p for ball, p in probability.items()} | {"unknown": HIDDEN_SHARE}
+    flight = int(((striker.times_s > scene.strike_s) & (striker.times_s < time)).sum())
+    probability = tempered(probability, flight)
     return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
 
 
@@ -260,7 +263,7 @@ def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
     for ball, ending in scene.endings.items():
         if ending.kind == "pocketed" and ending.time_s > first.time_s and not _lip_listed(scene, ball):
             none_after *= 1 - ending.p * _lip(scene, ball)[0]
-    return 1 - none_before, 1 - none_after * (1 - _unseen_touch(scene, first.time_s))
+    return 1 - none_before, bounded(1 - none_after * (1 - _unseen_touch(scene, first.time_s)))
 
 
 def _unseen_touch(scene: Scene, since_s: float) -> float:
