@@ -7,6 +7,7 @@ import numpy as np
 from calibration.equipment import BallId
 from tracker.first_contact import FirstContact
 from tracker.history import TrackReport
+from tracker.oddities import oddities
 from tracker.outlook import may_change, may_fall
 from tracker.scene import Scene
 from tracker.segment import ShotWindow
@@ -45,7 +46,7 @@ def find_doubts(scene: Scene, window: ShotWindow, first: FirstContact, report: T
     off = tuple(ball for ball, ending in scene.endings.items() if ending.kind == "off_table" and ending.p < 0.99)
     if off:
         doubts.append(Doubt(kind="off_table", text=f"probably off the table: {', '.join(off)}", balls=off))
-    return doubts
+    return [*doubts, *oddities(scene)]
 
 
 def _split(scene: Scene, first: FirstContact) -> list[Doubt]:

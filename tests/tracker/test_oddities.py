@@ -1,0 +1,40 @@
+"""What no contact explains: balls moved by hand, balls jumped over."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+
+def _ways() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("tracker_ways", Path(__file__).with_name("test_close_contacts.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+w = _ways()
+
+
+def _kinds(shot: object) -> list[tuple[str, tuple[str, ...]]]:
+    return [(doubt.kind, doubt.balls) for doubt in shot.doubts]  # type: ignore[attr-defined]
+
+
+def test_a_ball_that_moves_with_nothing_near_it_was_moved_by_hand() -> None:
+    """The 7 lies 3 cm farther at the other end of the table after the shot; the 1 was hit and is no oddity."""
+    ways = {
+        "cue": w.legs((-0.5, 0.0), (0.5, 1.0, 0.0), (1.0, 0.0, 0.0)),
+        "1": w.legs((-0.5 + 0.4875 + 2 * w.R, 0.0), (1.0, 0.4, 0.0)),
+        "7": w.legs((-1.0, 0.4), (1.5, 0.1, 0.0), (1.8, 0.0, 0.0)),
+    }
+    assert ("moved_by_hand", ("7",)) in _kinds(w.read(ways, 5.0))
+    assert len([kind for kind, _ in _kinds(w.read(ways, 5.0)) if kind == "moved_by_hand"]) == 1
+
+
+def test_a_ball_that_passes_over_another_jumped() -> None:
+    """The cue ball goes straight through where the 8 lies, which stays; beside it nothing is said."""
+    ways = {"cue": w.legs((-0.8, 0.0), (0.5, 2.0, 0.0)), "8": w.legs((-0.2, 0.01))}
+    assert ("jump", ("cue", "8")) in _kinds(w.read(ways, 4.0))
+    ways["8"] = w.legs((-0.2, 0.07))
+    assert "jump" not in {kind for kind, _ in _kinds(w.read(ways, 4.0))}
