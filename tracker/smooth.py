@@ -38,13 +38,19 @@ _TIPS_RADII = 0.3
 to the nose line than 0.96."""
 _HANG_S = 0.4
 """A ball that stays still behind a mouth's line for as long stands in the jaws and is on the bed."""
+_DROP_S, _DROP_MPS = 0.08, 0.4
+"""Unless it came in faster than this and was not seen for so long in plain view: no shelf stops it in that time, so it fell,
+and what is seen then lies in the pocket."""
+
+_FEW = 4
+"""Places behind the line after which a ball that was not lost has not fallen."""
 
 _Row = tuple[float, float, float]
 
 
 def build_track(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> BallTrack:
     """The track of one ball over all `frames` (numbered from `first_frame`), metres and seconds."""
-    count = _rows_on_bed(chain, places)
+    count = _rows_on_bed(chain, frames, first_frame, places)
     numbers = chain.frames[:count]
     rows: dict[int, tuple[_Row, bool]] = {}
     for row, frame in enumerate(numbers):
@@ -70,7 +76,7 @@ def build_track(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, p
     )
 
 
-def _rows_on_bed(chain: Chain, places: PocketMap) -> int:
+def _rows_on_bed(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> int:
     """Rows up to the moment the ball goes behind a mouth for good; at least one."""
     count = len(chain.frames)
     kinds = [places.place((float(x), float(y))) for x, y in chain.places_m[-400:]]
@@ -88,8 +94,26 @@ def _rows_on_bed(chain: Chain, places: PocketMap) -> int:
         spread = chain.places_m[tail] - np.median(chain.places_m[tail], axis=0)
         still = np.hypot(spread[:, 0], spread[:, 1]) < 0.004 + 3 * chain.sigma_m[tail]
         if still.mean() > 0.8:
-            return count
+            fell = _fell_after(chain, count - behind, frames, first_frame, places)
+            return count if fell is None else fell + 1
     return max(count - behind + 1, 1)
+
+
+def _fell_after(chain: Chain, row: int, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> int | None:
+    """The row after which a ball, behind a mouth's line from `row` on, was lost in plain view before it was seen lying there."""
+    count, spec = len(chain.frames), places.table.spec
+    for last in range(max(row - 1, 0), min(row + _FEW, count - 1)):
+        if chain.times_s[last + 1] - chain.times_s[last] < _DROP_S or hypot(*_velocity(chain, last, -1, count)) < _DROP_MPS:
+            continue
+        # Before the mouth: in it the ball that falls is itself something that covers the bed.
+        vx, vy = _velocity(chain, last, -1, count)
+        back = spec.ball_diameter_m / hypot(vx, vy)
+        x, y = float(chain.places_m[last][0]) - vx * back, float(chain.places_m[last][1]) - vy * back
+        between = range(chain.frames[last] + 1, chain.frames[last + 1])
+        hidden = sum(frames[frame - first_frame].is_hidden(x, y, spec.length_m, spec.width_m) for frame in between)
+        if 2 * hidden < len(between):
+            return last
+    return None
 
 
 def _rest_at(chain: Chain, row: int, direction: int, count: int) -> _Row | None:

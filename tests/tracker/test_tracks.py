@@ -107,6 +107,17 @@ def test_a_ball_that_rattles_and_hangs_is_on_the_bed() -> None:
     assert nine.seen.all()
 
 
+def test_a_ball_that_runs_in_and_is_seen_lying_in_the_pocket_fell() -> None:
+    """At 1.2 m/s into a corner, lost in plain view for a sixth of a second, then still 20 mm behind the line: it is off the bed."""
+    tracker = s.tracker()
+    for index in range(70):
+        time = index * s.STEP_S
+        lying = (1.2466, 0.6116) if time > 0.77 else None
+        place = (1.25 - 0.85 * (0.6 - time), 0.615 - 0.85 * (0.6 - time)) if time < 0.6 else lying
+        tracker.update(s.picture(index, {"cue": (0.0, 0.0), "9": place}))
+    assert _track(tracker.report(0.0, 10.0), "9").times_s[-1] < 0.65
+
+
 def test_a_ball_under_an_arm_was_there_all_the_time() -> None:
     """The 4 is uncovered after the strike; its track reaches back to the first picture as not seen."""
     tracker = s.tracker()
