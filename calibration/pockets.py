@@ -10,7 +10,7 @@ Fails: cushions covered at the mouths say nothing; a camera tilted by 15 degrees
 one side, since its hole lies lower than the noses.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -38,6 +38,11 @@ _CLEAR_OF_MOUTHS = np.concatenate([np.linspace(-0.38, -0.12, 14), np.linspace(0.
 half the bed's."""
 _STEP_M = 0.003
 """Distance of the samples along the rubber."""
+_TOLERANCE_MIN = 0.12
+"""Least tolerance in chroma along the rubber: cloth told strictly from rails of nearly its colour loses itself in the noise of dim
+light, and what ends it here is a hole."""
+_SMOOTH_M = 0.0045
+"""Smoothing along the rubber: single pixels of dark cloth are noise, a mouth is twenty times longer."""
 _REACH_M = 0.16
 """How far on either side of a mouth the rubber is followed: one and a half mouths."""
 _CLEAR_M = 0.03
@@ -158,13 +163,14 @@ def _along_rubber(
     rows = []
     light = _lightness(image, camera, side_points_m(side, along_m, np.full(len(along_m), -0.06), table.spec), 0.0)
     length = table.spec.width_m if side in ("head", "foot") else table.spec.length_m
-    clear = _CLEAR_OF_MOUTHS * length
+    clear, wide = _CLEAR_OF_MOUTHS * length, replace(cloth, tolerance=max(cloth.tolerance, _TOLERANCE_MIN))
     for depth in _DEPTHS:
         pixels = camera.to_pixels(side_points_m(side, along_m, np.full(len(along_m), depth * rubber_m), table.spec), height_m=height)
         if not _inside(pixels, image):
             return None
         rubber = _lightness(image, camera, side_points_m(side, clear, np.full(len(clear), depth * rubber_m), table.spec), height)
-        rows.append(_no_cloth(_look(image, pixels), cloth, min(light, rubber)))
+        seen = np.asarray(cv2.GaussianBlur(_look(image, pixels)[None], (9, 1), _SMOOTH_M / _STEP_M), dtype=np.uint8)[0]
+        rows.append(_no_cloth(seen, wide, min(light, rubber)))
     return np.asarray(np.sum(rows, axis=0) >= 2)
 
 
