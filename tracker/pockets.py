@@ -92,6 +92,15 @@ class PocketMap:
             kind = "jaws"  # before the line of a mouth a ball can lie beyond the noses' line of either cushion
         return Place(kind=kind, pocket=mouth.name, depth_m=depth, distance_m=hypot(dx, dy))
 
+    def before(self, position_m: Point) -> Point:
+        """For a place behind a mouth's line, the one on the bed a ball's width before that line; else the place itself."""
+        place = self.place(position_m)
+        if place.depth_m <= 0 or place.kind == "bed":
+            return position_m
+        mouth = next(mouth for mouth in self._mouths if mouth.name == place.pocket)
+        back = place.depth_m + self.table.spec.ball_diameter_m
+        return position_m[0] - back * mouth.outwards[0], position_m[1] - back * mouth.outwards[1]
+
     def entry(self, position_m: Point, velocity_mps: Point, *, spread: float = 0.0) -> tuple[str, float] | None:
         """The mouth that a straight path reaches first and after how many seconds; None where it reaches none.
 

@@ -105,10 +105,8 @@ def _fell_after(chain: Chain, row: int, frames: Sequence[FrameRecord], first_fra
     for last in range(max(row - 1, 0), min(row + _FEW, count - 1)):
         if chain.times_s[last + 1] - chain.times_s[last] < _DROP_S or hypot(*_velocity(chain, last, -1, count)) < _DROP_MPS:
             continue
-        # Before the mouth: in it the ball that falls is itself something that covers the bed.
-        vx, vy = _velocity(chain, last, -1, count)
-        back = spec.ball_diameter_m / hypot(vx, vy)
-        x, y = float(chain.places_m[last][0]) - vx * back, float(chain.places_m[last][1]) - vy * back
+        # In the mouth the ball that falls is itself something that covers the bed.
+        x, y = places.before((float(chain.places_m[last][0]), float(chain.places_m[last][1])))
         between = range(chain.frames[last] + 1, chain.frames[last + 1])
         hidden = sum(frames[frame - first_frame].is_hidden(x, y, spec.length_m, spec.width_m) for frame in between)
         if 2 * hidden < len(between):
@@ -218,13 +216,15 @@ def _carry(
 ) -> None:
     """Carry a resting ball on through pictures that hide its place, and a few that should have shown it."""
     spec = places.table.spec
+    # In a mouth what covers the bed is the hole itself, seen again: whether an arm is there is told by the bed before it.
+    x, y = places.before((rest[0], rest[1]))
     blind = 0.0
     pending: list[int] = []
     step = 1 if order.step > 0 else -1
     for frame in order:
         record = frames[frame - first_frame]
         neighbour = frames[frame - step - first_frame]
-        if record.is_hidden(rest[0], rest[1], spec.length_m, spec.width_m):
+        if record.is_hidden(x, y, spec.length_m, spec.width_m):
             for waiting in (*pending, frame):
                 rows[waiting] = (rest, False)
             pending = []
