@@ -99,7 +99,8 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
     contacts = separate(contacts)
-    if strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts) and _not_struck(paths[strike.ball], strike):
+    alone = strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts)
+    if strike is not None and alone and _not_struck(paths[strike.ball], strike) and not _others_played(wakes, paths, strike):
         return None
     if strike is None and not unseen:
         return None
@@ -136,6 +137,15 @@ def _tip_s(strike: Kink, wakes: Mapping[BallId, Kink], around: Surroundings) -> 
 
 def _not_struck(path: Path, strike: Kink) -> bool:
     return hardly_moved(path) or was_carried(path, strike)
+
+
+def _others_played(wakes: Mapping[BallId, Kink], paths: Mapping[BallId, Path], strike: Kink) -> bool:
+    """Whether another ball started as balls do that are hit, and ran on: no hand that carries one does that, an arm that hid how
+    the first was struck does."""
+    return any(
+        kink is not strike and kink.size_mps > CLEAR_MPS and kink.time_s > strike.time_s and not _not_struck(paths[ball], kink)
+        for ball, kink in wakes.items()
+    )
 
 
 def _endings(
