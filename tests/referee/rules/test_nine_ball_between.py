@@ -1,44 +1,18 @@
 """Nine-ball between strokes: choices, incidents, placing the cue ball."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from calibration.equipment import find_table
 from referee.notation import parse_stroke
-from referee.rules.base import Case, State
-from referee.rules.nine_ball import RULES
-from referee.rules.options import read_options
-from referee.ruling import Pair, Ruling
+from referee.rules.base import State
+from referee.ruling import Pair
 from tracker.shot import ShotEvent
 
-ALL = ("cue", *(str(number) for number in range(1, 10)))
-
-
-def a_state(balls: str = "2 6 9", **changes: Any) -> State:
-    """A state in open play: shooter A, score 3 to 2 in a race to 7, no fouls, refereed."""
-    usual: dict[str, Any] = {
-        "table": find_table("wpa-9ft"),
-        "shooter": "A",
-        "phase": "normal",
-        "balls": ("cue", *balls.split()),
-        "cue_ball": "cue",
-        "cue_state": "position",
-        "scores": Pair(3, 2),
-        "target": 7,
-    }
-    return State(**usual | changes)
-
-
-def a_break(**changes: Any) -> State:
-    """A state before the break."""
-    return a_state(balls=" ".join(ALL[1:]), **{"phase": "break", "cue_state": "hand_kitchen", **changes})
-
-
-def incident(state: State, *found: ShotEvent, **options: Any) -> Ruling:
-    """The ruling on what happens between strokes."""
-    given = read_options({key.replace("__", "."): value for key, value in options.items()})
-    return RULES.judge(Case(state=state, events=found, options=given))
+sys.path.insert(0, str(Path(__file__).parent))
+from nine_cases import a_break, a_state, incident
 
 
 @pytest.mark.parametrize(("option", "turn"), [("PLAY_POSITION", "B"), ("RETURN_SHOT", "A")])
