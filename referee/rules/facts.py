@@ -6,12 +6,17 @@ the order given. Hits in one `simultaneous_group` could not be told apart; `firs
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import hypot
 
 from referee.rules.base import Case, Frozen
 from tracker.shot import ShotEvent
 
 HEAD_STRING_U = 0.25
 """The head string; behind it means strictly less (GR-3.16)."""
+
+TOUCHING_M = 0.0002
+"""Balls nearer than this touch: positions in files have four to six digits (0.2 mm at 9 ft); more would call a legal
+hair's breadth a touch."""
 
 
 def of_type(case: Case, *types: str) -> Iterator[ShotEvent]:
@@ -139,6 +144,23 @@ def before_tip(case: Case) -> tuple[ShotEvent, ...]:
         if event.type == "cue_contact":
             return case.events[:index]
     return case.events
+
+
+def cue_ball_set_at(case: Case) -> tuple[float, float] | None:
+    """Where the cue ball was last set from the hand, parts of the table's length and width; None where nobody told."""
+    placed = [event.fields["pos"] for event in before_tip(case) if event.type == "placement"]
+    if placed:
+        u, v = placed[-1]
+        return float(u), float(v)
+    return case.state.positions.get(case.state.cue_ball) if is_stroke(case) else None
+
+
+def touches_a_ball(case: Case, place: tuple[float, float]) -> bool:
+    """Whether the cue ball touches another one at that place, to `TOUCHING_M`."""
+    state = case.state
+    reach = state.table.ball_diameter_m + TOUCHING_M
+    lying = (other for ball, other in state.positions.items() if ball != state.cue_ball)
+    return any(hypot((place[0] - u) * state.table.length_m, (place[1] - v) * state.table.width_m) <= reach for u, v in lying)
 
 
 def tip_contacts(case: Case) -> int:

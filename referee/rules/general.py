@@ -9,7 +9,6 @@ Not judged: what cannot be seen from above unless an official states it (`docs/r
 """
 
 from dataclasses import replace
-from math import hypot
 
 from referee.rules import facts
 from referee.rules.base import Case
@@ -29,10 +28,6 @@ STATED_FOULS = {
 
 TOO_LATE = Reason("declared_too_late", ("N9-6.1",))
 """A declaration that the game does not take any more."""
-
-TOUCHING_M = 0.0002
-"""Balls nearer than this touch: positions in files have four to six digits (0.2 mm at 9 ft); more would call a legal
-hair's breadth a touch."""
 
 OBSTRUCTED_STROKES = ("jump", "curve", "masse")
 """Strokes over or round an obstructing ball (N9-12)."""
@@ -148,21 +143,15 @@ def placement_fault(case: Case) -> str | None:
     state = case.state
     if not state.in_hand:
         return None
-    placed = [event.fields["pos"] for event in facts.before_tip(case) if event.type == "placement"]
-    if placed:
-        u, v = placed[-1]
-    elif facts.is_stroke(case) and state.cue_ball in state.positions:
-        u, v = state.positions[state.cue_ball]
-    else:
+    place = facts.cue_ball_set_at(case)
+    if place is None:
         return None
+    u, v = place
     if not (0 <= u <= 1 and 0 <= v <= 1):
         return "outside"
     if state.cue_state == "hand_kitchen" and u >= facts.HEAD_STRING_U:
         return "kitchen"
-    reach = state.table.ball_diameter_m + TOUCHING_M
-    lying = (place for ball, place in state.positions.items() if ball != state.cue_ball)
-    gaps = (hypot((u - a) * state.table.length_m, (v - b) * state.table.width_m) for a, b in lying)
-    return "touching" if any(gap <= reach for gap in gaps) else None
+    return "touching" if facts.touches_a_ball(case, place) else None
 
 
 def is_all_ball_fouls(case: Case) -> bool:

@@ -1,7 +1,6 @@
 """Bringing the cue ball into play from the hand in pyramid: zones and placing (PYR-11, 21, COMB-H, DYN-5.2, 7); plain module."""
 
 from collections.abc import Iterable, Mapping
-from math import hypot
 
 from referee.rules import facts
 from referee.rules.base import Case
@@ -12,8 +11,6 @@ HOUSE_U = facts.HEAD_STRING_U
 """The house line; it lies outside the house (PYR-2.2)."""
 REAR_U = 0.75
 """The rear line; it lies outside the temporary house (PYR-21.2b, A-P13)."""
-TOUCHING_M = 0.0002
-"""A cue ball set nearer than this touches: positions in files have four to six digits (0.4 mm at 12 ft)."""
 
 ZONE_OPTIONS = {"hand_house": "BIH_HOUSE", "hand_temp_house": "BIH_TEMP_HOUSE", "hand_anywhere": "BIH_ANYWHERE"}
 
@@ -57,22 +54,15 @@ def placement_fault(case: Case, zone: str) -> str | None:
 
     `outside` the playing surface, `zone` (on or over its line), `touching` a ball.
     """
-    state = case.state
-    placed = [event.fields["pos"] for event in facts.before_tip(case) if event.type == "placement"]
-    if placed:
-        u, v = placed[-1]
-    elif facts.is_stroke(case) and state.cue_ball in state.positions:
-        u, v = state.positions[state.cue_ball]
-    else:
+    place = facts.cue_ball_set_at(case)
+    if place is None:
         return None
+    u, v = place
     if not (0 <= u <= 1 and 0 <= v <= 1):
         return "outside"
     if (zone == "hand_house" and u >= HOUSE_U) or (zone == "hand_temp_house" and u <= REAR_U):
         return "zone"
-    reach = state.table.ball_diameter_m + TOUCHING_M
-    lying = (place for ball, place in state.positions.items() if ball != state.cue_ball)
-    gaps = (hypot((u - a) * state.table.length_m, (v - b) * state.table.width_m) for a, b in lying)
-    return "touching" if any(gap < reach for gap in gaps) else None
+    return "touching" if facts.touches_a_ball(case, place) else None
 
 
 def is_inside(zone: str, place: tuple[float, float] | None) -> bool:

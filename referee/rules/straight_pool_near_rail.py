@@ -16,7 +16,7 @@ from dataclasses import replace
 from calibration.equipment import TableSpec
 from referee.rules import facts
 from referee.rules.base import Case, Frozen
-from referee.rules.general import TOUCHING_M
+from referee.rules.facts import TOUCHING_M
 
 SAFETIES_ALLOWED = 2
 """Consecutive legal safeties of a player on one ball by its nearest cushion only (S141-7.2c)."""
