@@ -25,6 +25,7 @@ from calibration.automatic import calibrate_image
 from calibration.calibration import Calibration, read_calibration
 from calibration.equipment import BallSet, TableSpec, find_ball_set, find_table
 from sample_videos.training import training_views
+from vision.ball_size import with_ball_size
 from vision.capture import open_video
 from vision.detection import Detection
 from vision.eyes import VIEW_RADIUS_PX, Eyes
@@ -281,7 +282,7 @@ def garage_cases(folder: Path, table: Calibration | None) -> Iterator[Case]:
         calibration = table or _calibrated(image, spec, name)
         if calibration is not None:
             pixels = [{"px": ((x + 0.5) * GARAGE_SCALE - 0.5, (y + 0.5) * GARAGE_SCALE - 0.5)} for x, y in marks]
-            case = _case(name, image, calibration, "any", pixels, 0.0)
+            case = _case(name, image, with_ball_size(calibration, image), "any", pixels, 0.0)
             case.near_radii = 0.9
             yield case
 

@@ -81,6 +81,7 @@ def _detect(
 ) -> "tuple[dict[str, Any], Observation | None]":
     from calibration.automatic import calibrate_image
     from calibration.calibration import Calibration
+    from vision.ball_size import with_ball_size
     from vision.eyes import Eyes
     from vision.frame import Frame
     from vision.untabled import Untabled
@@ -91,7 +92,7 @@ def _detect(
         found = calibration or calibrate_image(picture, find_table(table_name))
         if not isinstance(found, Calibration):
             return {"image": name, "error": found.reason}, None
-        observation = Eyes(found, ball_set).look(Frame(index=0, time_s=0.0, image=picture))
+        observation = Eyes(with_ball_size(found, picture), ball_set).look(Frame(index=0, time_s=0.0, image=picture))
     if not observation.usable:
         return {"image": name, "error": observation.why}, None
     balls = _balls(observation, ball_set, metric=table_name is not None)
