@@ -40,6 +40,8 @@ SAME_CONTACT_S = 0.05
 """A contact this near to the time at which the first ball was hit, besides the doubt of both, is that contact."""
 LEADING_SAMPLES, LEADING_MPS = 3, 0.1
 """A way of so many samples that comes to the nose this fast leads somewhere; with as many between two contacts both have times."""
+TIMES_NATS = 3.0
+"""What the times of two contacts in one change of course say at most."""
 MET_FRAMES = 2.5
 """Contacts farther than this beyond the last picture of that way are not told by it."""
 UNSEEN_FRAMES = 5.0
@@ -322,9 +324,16 @@ def _order(scene: Scene, contact: Contact, first: FirstContact) -> float:
     if met is None:
         grid = np.linspace(way.end_s, nose_s, 33)
         clear = min(float(np.hypot(*(way.position(t) - rest.coefficients[0]))) for t in grid) - 2 * scene.around.radius_m
-        return float(ndtr(-clear / sigma_m))
+        return _both(float(ndtr(-clear / sigma_m)), later)
     sigma_s = sigma_m * float(np.hypot(1 / speed, 1 / max(met[1], 0.05)))
-    return float(ndtr((nose_s - met[0]) / sigma_s))
+    return _both(float(ndtr((nose_s - met[0]) / sigma_s)), later)
+
+
+def _both(way: float, times: float) -> float:
+    """Probability from where the way leads and from the times found, which count for so much only."""
+    odds = float(np.clip(np.log(max(way, 1e-9) / max(1 - way, 1e-9)), -20, 20))
+    told = float(np.clip(np.log(max(times, 1e-9) / max(1 - times, 1e-9)), -TIMES_NATS, TIMES_NATS))
+    return float(1 / (1 + np.exp(-odds - told)))
 
 
 def _later(contact: Contact, first: FirstContact) -> float:

@@ -21,7 +21,7 @@ from tracker.history import BallTrack
 
 COLUMNS = ("time_s", "ball", "x_m", "y_m", "sigma_m", "seen")
 
-_FARTHEST_M = 20.0
+_FARTHEST_M = 100.0
 """No ball lies farther from the centre of its table; beyond it the file is in another unit (millimetres, pixels)."""
 
 _Row = tuple[float, float, float, float, bool]
