@@ -15,8 +15,6 @@ KNOWN_RADII = 0.3
 """Standard deviation of a prediction up to which it says where a ball is."""
 MIDDLE_RADII = 0.35
 """A detection this near to the middle between two balls is both; a ball of its own is a radius off it."""
-SQUEEZED_RADII = 1.85
-"""Two balls at rest are two radii apart; measured nearer than this one of them is none, or two run together."""
 ANOTHER_RADII = 0.6
 """A detection this near to where another ball is expected is that ball."""
 
@@ -130,8 +128,6 @@ def without_merged_at_rest(bed: list[Detection], motions: Sequence[tuple[BallFil
         motions: Each ball's filter and the time to predict it by, seconds.
         radius_m: Of a ball.
     """
-    if all(motion.resting or not motion.settled for motion, _ in motions):
-        bed = _without_squeezed(bed, motions, radius_m)
     lie = np.array([(motion.x, motion.y) for motion, _ in motions if motion.resting])
     if len(lie) < 2 or not bed:
         return bed
@@ -149,28 +145,3 @@ def without_merged_at_rest(bed: list[Detection], motions: Sequence[tuple[BallFil
     off = np.hypot(middles[:, None, 0] - seen[None, stray, 0], middles[:, None, 1] - seen[None, stray, 1])
     merged = set(stray[(off < MIDDLE_RADII * radius_m).any(axis=0)].tolist())
     return [item for j, item in enumerate(bed) if j not in merged] if merged else bed
-
-
-def _without_squeezed(bed: list[Detection], motions: Sequence[tuple[BallFilter, float]], radius_m: float) -> list[Detection]:
-    """Detections less those that lie where no ball has room beside the others: the middle of two, in a rack.
-
-    Those where a ball rests stay; of the others the one that is too near to most goes first.
-    """
-    seen = np.array([item.position_m for item in bed]).reshape(-1, 2)
-    near = np.hypot(seen[:, None, 0] - seen[None, :, 0], seen[:, None, 1] - seen[None, :, 1]) < SQUEEZED_RADII * radius_m
-    np.fill_diagonal(near, False)
-    if not near.any():
-        return bed
-    known = np.zeros(len(bed), dtype=np.bool_)
-    for motion, _ in motions:
-        if motion.resting:
-            known |= np.hypot(seen[:, 0] - motion.x, seen[:, 1] - motion.y) < KNOWN_RADII * radius_m
-    dropped: set[int] = set()
-    while near.any():
-        crowd = np.where(known, 0, near.sum(axis=1))
-        worst = int(np.argmax(crowd))
-        if crowd[worst] < (1 if bool((near[worst] & known).any()) else 2):
-            break
-        dropped.add(worst)
-        near[worst], near[:, worst] = False, False
-    return [item for index, item in enumerate(bed) if index not in dropped]

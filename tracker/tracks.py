@@ -227,19 +227,19 @@ class Tracker:
         return all(min(apart_m(item.position_m, old.position_m) for old in self._before) <= limit_m for item in bed)
 
     def _expect(self, now_s: float, step_s: float, observation: Observation) -> Expected:
-        spec, radius, count = self.table.spec, self.table.spec.ball_radius_m, len(self._live)
+        spec, radius = self.table.spec, self.table.spec.ball_radius_m
+        count = len(self._live)
         motions = [strand.motion for strand in self._live]
         gap = np.array([max(now_s - strand.true_s, step_s) for strand in self._live], dtype=np.float64)
         straight = np.array([motion.predict(wait) for motion, wait in zip(motions, gap.tolist(), strict=True)]).reshape(count, 3)
         last = np.array([(motion.x, motion.y) for motion in motions]).reshape(count, 2)
-        still = all(motion.resting or not motion.settled for motion in motions)
-        speed = np.array([0.0 if still else motion.speed_mps for motion in motions])
+        speed = np.array([motion.speed_mps for motion in motions])
         apart = np.hypot(last[:, None, 0] - last[None, :, 0], last[:, None, 1] - last[None, :, 1])
         np.fill_diagonal(apart, np.inf)
         meets = (speed[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
         crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
-        if still:
-            young = [k for k in np.flatnonzero(crowded).tolist() if not motions[k].settled]
+        if all(strand.motion.resting or not strand.confirmed for strand in self._live):
+            young = [k for k in np.flatnonzero(crowded).tolist() if not motions[k].settled]  # in a rack at rest: still
             straight[young] = np.array([motions[k].predict(0.0) for k in young]).reshape(-1, 3)
         solid = np.array([strand.ball_odds > 0 for strand in self._live], dtype=np.bool_)
         movers = np.where(meets, apart, np.inf)

@@ -48,11 +48,11 @@ def test_two_balls_on_one_line_stay_two() -> None:
 
 
 def test_what_lies_between_two_resting_balls_that_do_not_show_is_neither() -> None:
-    """Two balls that touch, seen as one in their middle: dropped, also where one of them shows: there is no room beside it."""
+    """Two balls that touch, seen as one in their middle: dropped. With one of them in view it is another ball, or false."""
     places = ((0.0, 0.0), (2 * RADIUS_M, 0.0), (0.5, 0.0))
     lie = [(BallFilter(time_s=0.0, x=x, y=y, sigma_m=0.001, resting=True), STEP_S) for x, y in places]
     between, other = _disc(RADIUS_M, 0.001), _disc(0.5, 0.0)
 
     assert without_merged_at_rest([between, other], lie, RADIUS_M) == [other]
-    one = _disc(0.001, 0.0)
-    assert without_merged_at_rest([between, one, other], lie, RADIUS_M) == [one, other]
+    both = [between, _disc(0.001, 0.0), other]
+    assert without_merged_at_rest(both, lie, RADIUS_M) == both
