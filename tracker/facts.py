@@ -22,6 +22,7 @@ from tracker.history import BallIdentity
 from tracker.kinks import Path
 from tracker.lips import lip_touch
 from tracker.noses import INWARD
+from tracker.outlook import may_change
 from tracker.scene import Scene
 
 FloatArray = NDArray[np.float64]
@@ -182,7 +183,7 @@ def _no_contact(scene: Scene, striker: Path) -> FirstContact:
             unknown = max(unknown, 0.3)
     for path in others.values():
         unknown = max(unknown, _grazed(scene, striker, path))
-    if scene.endings[striker.ball].kind in ("rolling", "lost"):
+    if scene.endings[striker.ball].kind == "lost" or striker.ball in may_change(scene.endings, scene.around):
         unknown = max(unknown, 0.05)
     return FirstContact(probability={"none": 1 - unknown, "unknown": unknown})
 
