@@ -36,6 +36,9 @@ from tracker.shot import Shot, ShotEvent
 CERTAIN_AT = 0.99
 """Match setting `certain_at`: readings with one ruling must add up to this before it is stated (design.md)."""
 
+_CUE_BALLS = ("cue", "Y")
+"""The balls that are told from all others by their colour and are struck, in pool and pyramid."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedReading:
@@ -172,7 +175,9 @@ def _why_unseen(shot: Shot, state: State) -> tuple[Reason, ...]:
         return (Reason("strike_not_seen", ()),)
     if not shot.judged:
         return (Reason("not_judged", ()),)
-    if shot.cue_ball not in (None, state.cue_ball):
+    # A coloured cue ball that nobody saw lie there may have been struck out of sight, onto the one that was seen to start.
+    unseen = [ball for ball in _CUE_BALLS if ball in state.balls and ball not in shot.before]
+    if shot.cue_ball not in (None, state.cue_ball) or (unseen and shot.cue_ball not in (None, *unseen)):
         return (Reason("struck_ball", (), {"ball": str(shot.cue_ball)}),)
     return ()
 

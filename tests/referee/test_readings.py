@@ -1,5 +1,6 @@
 """Doubt: every reading judged, equal rulings added up, certain only when they reach the limit."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -174,6 +175,28 @@ def test_another_ball_struck_than_the_cue_ball_is_undecided() -> None:
 
     assert (judgement.verdict, judgement.default) == ("undecided", "legal")
     assert judgement.readings[0].differs == "the struck ball was read as 5"
+
+
+@pytest.mark.parametrize(("seen", "verdict"), [(("Y", "w3", "w5"), "foul"), (("w3", "w5"), "undecided")])
+def test_a_white_struck_is_a_foul_only_where_the_coloured_ball_was_seen(seen: tuple[str, ...], verdict: str) -> None:
+    """A coloured ball in the cloth's colour may have been struck unseen, onto the white that was seen to start."""
+    state = State(
+        table=find_table("pyramid-12ft"),
+        shooter="A",
+        phase="normal",
+        balls=("Y", "w3", "w5"),
+        cue_ball="w3",
+        cue_state="position",
+        scores=Pair(2, 1),
+        target=8,
+    )
+    shot = replace(
+        a_shot(cue_ball="w3", first={"w5": 1.0}),
+        before={ball: (0.1 * n, 0.2) for n, ball in enumerate(seen)},
+        after={ball: (0.1 * n, 0.3) for n, ball in enumerate(("Y", "w3", "w5"))},
+        events=(event(0.0, "cue_contact"), event(0.4, "ball_ball", a="w3", b="w5"), event(1.0, "ball_cushion", ball="w5", cushion="foot")),
+    )
+    assert judge_shot(find_ruleset("dynamic_pyramid"), [state], shot).verdict == verdict
 
 
 def not_at_rest(*balls: str) -> tuple[Doubt, ...]:
