@@ -24,6 +24,7 @@ from tracker.lips import lip_touch
 from tracker.noses import INWARD
 from tracker.outlook import may_change
 from tracker.scene import Scene
+from tracker.stroke import CLEAR_MPS
 
 FloatArray = NDArray[np.float64]
 
@@ -84,7 +85,7 @@ def find_first_contact(scene: Scene) -> FirstContact:
     found = decide(striker, tip, wakes, resting, reach, scene.frame_s)
     if found is None:
         return _no_contact(scene, striker)
-    found = _earlier(scene, _played(scene, found))
+    found = _behind(scene, striker, _earlier(scene, _played(scene, found)))
     best = next(iter(found.probability))
     time, sigma = _when(scene, best, found)
     probability = found.probability
@@ -93,6 +94,30 @@ def find_first_contact(scene: Scene) -> FirstContact:
     flight = int(((striker.times_s > scene.strike_s) & (striker.times_s < time)).sum())
     probability = tempered(probability, flight)
     return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+
+
+def _behind(scene: Scene, striker: Path, found: FirstContact) -> FirstContact:
+    """The answer against balls that woke earlier while the struck ball was out of sight: nothing else can have moved them."""
+    if found.time_s is None:
+        return found
+    spans = np.diff(striker.times_s)
+    best: tuple[float, BallId, float, float] | None = None
+    for k in np.flatnonzero((spans > UNSEEN_FRAMES * scene.frame_s) & (striker.times_s[1:] > scene.strike_s)).tolist():
+        low, high = float(striker.times_s[k]), float(striker.times_s[k + 1])
+        if high > found.time_s - scene.frame_s:
+            break
+        woken = [wake for wake in scene.wakes if wake.size_mps > CLEAR_MPS and low < wake.high_s and wake.low_s < high]
+        near = [
+            (_off_segment(wake.before.coefficients[0], striker.xy_m[k], striker.xy_m[k + 1]), wake.ball, wake.time_s, 0.25 * (high - low))
+            for wake in woken
+            if wake.high_s < found.time_s
+        ]
+        best = best or min(near, default=None)
+    if best is None or found.probability.get(best[1], 0.0) > 0.5:
+        return found
+    other = next(iter(found.probability))
+    mixed = {best[1]: EARLIER_SHARE, other: 1 - EARLIER_SHARE}
+    return FirstContact(probability=mixed, time_s=max(best[2], scene.strike_s), sigma_s=best[3], rivals=tuple(mixed))
 
 
 def _when(scene: Scene, best: BallId, found: FirstContact) -> tuple[float, float]:

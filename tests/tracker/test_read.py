@@ -222,3 +222,16 @@ def test_a_ball_that_runs_into_a_mouth_and_is_gone_is_pocketed() -> None:
     assert [(event.fields["ball"], event.fields["pocket"]) for event in fallen] == [("1", "FL")]
     assert fallen[0].p > 0.99
     assert "1" not in shot.after
+
+
+def test_the_ball_that_woke_while_the_cue_ball_was_hidden_was_hit_first() -> None:
+    """The 1 goes off behind an arm that hides the cue ball; the 3, touched in plain view a second later, was not the first."""
+    x = HIT_X_M + 0.25 * 1.0 - 0.05
+    ways = {
+        "cue": legs((-0.5, 0.0), (STRIKE_S, SPEED_MPS, 0.0), (HIT_S, 0.25, 0.0), (HIT_S + 1.0, 0.05, 0.0)),
+        "1": legs((OBJECT_X_M, 0.0), (HIT_S, 0.7, 0.05)),
+        "3": legs((x + 2 * RADIUS_M, 0.0), (HIT_S + 1.0, 0.15, 0.0)),
+    }
+    (shot,) = read_shots(tracks(ways, until_s=5.0, seen=lambda ball, time: ball != "cue" or not 0.54 < time < 1.6), TABLE, touch_ratio=1.0)
+    assert next(iter(shot.first_contact)) == "1"
+    assert shot.first_contact["1"] < 0.99
