@@ -29,7 +29,7 @@ OVER_FRAMES = 1.6
 """Between two neighbouring pictures a ball that touches nothing goes straight."""
 CLEAR_MPS = 0.25
 """A cushion contact is clear from this impulse: its place is then known to a millimetre."""
-ASTRAY_M, ASTRAY_CONTACTS = 0.008, 3
+ASTRAY_M, ASTRAY_CONTACTS = 0.012, 4
 """Clear cushion contacts this far off their noses, in the middle of at least so many."""
 
 
