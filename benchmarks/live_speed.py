@@ -27,6 +27,7 @@ from calibration.equipment import find_table
 from referee.live.access import Keeper
 from referee.live.serve import Live, LiveRequest, make_server
 from referee.live.web import Site
+from referee.overlap import TURN_S
 from referee.rules.games import find_ruleset, parse_game
 
 
@@ -117,6 +118,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=0.0)
     given = parser.parse_args()
     cv2.setNumThreads(1)
+    sys.setswitchinterval(TURN_S)
     calibration = None if given.table is None else read_calibration(given.table)
     until_s, all_of = time.monotonic() + 60 * given.minutes, ([], [], [])  # type: ignore[var-annotated]
     looked = []

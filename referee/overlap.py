@@ -13,9 +13,12 @@ from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 
+TURN_S = 0.0005
+"""How long a thread may keep the interpreter while others wait, seconds (`sys.setswitchinterval`): Python's own 5 ms are longer
+than a decoder needs for a picture, which then waits as long again for the next."""
 DEPTH = 4
 """Items waiting between two threads: fewer and a slow frame stalls both, more only take memory (6 MB a 1080p frame)."""
-_TURN_S = 0.1
+_LOOK_UP_S = 0.1
 """How often a waiting thread looks whether it should end, seconds."""
 
 
@@ -31,7 +34,7 @@ def read_ahead(items: Iterable[Item], depth: int = DEPTH) -> Iterator[Iterator[I
     def put(entry: tuple[Item | None, BaseException | None]) -> bool:
         while not stop.is_set():
             try:
-                queue.put(entry, timeout=_TURN_S)
+                queue.put(entry, timeout=_LOOK_UP_S)
                 return True
             except Full:
                 continue
@@ -90,7 +93,7 @@ class WriteBehind(Generic[Item]):
     def _put(self, entry: tuple[Item] | None) -> None:
         while self._error is None:
             try:
-                self._queue.put(entry, timeout=_TURN_S)
+                self._queue.put(entry, timeout=_LOOK_UP_S)
                 return
             except Full:
                 continue
@@ -99,7 +102,7 @@ class WriteBehind(Generic[Item]):
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                entry = self._queue.get(timeout=_TURN_S)
+                entry = self._queue.get(timeout=_LOOK_UP_S)
             except Empty:
                 continue
             if entry is None:

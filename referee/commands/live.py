@@ -1,5 +1,6 @@
 """`cueref live`: referee at the table, from a camera."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -68,7 +69,10 @@ def command(
     printed at start, carries a secret; whoever has it can officiate."""
     import cv2
 
+    from referee.overlap import TURN_S
+
     cv2.setNumThreads(1)  # The driver's threads carry the cores; OpenCV's own would fight them.
+    sys.setswitchinterval(TURN_S)
     game = parse_game(game)
     spec, calibration, assumed = _table(table, game)
     given = read_options(dict(map(parse_option, rules)), where="--rules")

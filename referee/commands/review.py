@@ -13,6 +13,7 @@ from calibration.calibration import Calibration, read_calibration
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import read_calls
+from referee.overlap import TURN_S
 from referee.rules.games import find_ruleset, parse_game
 from referee.rules.options import parse_option, read_options
 from referee.wording import LANGUAGES, call_text, find_words
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
 ON_REAL_VIDEO = ("nine_ball",)
 """Games of which real recordings were reviewed; the others come with a warning."""
-
-_TURN_S = 0.0005
-"""How long a thread may keep the interpreter while others wait, seconds: Python's own 5 ms are longer than a decoder needs
-for a picture, which then waits as long again for the next."""
 
 EXAMPLES = """
 Examples:
@@ -79,7 +76,7 @@ def command(
     """Referee the recorded VIDEOS, parts of one match in order: calls on the terminal, and in the output folder match.jsonl,
     report.html and annotated.mp4. Exit code 1 when a call is undecided."""
     cv2.setNumThreads(1)  # Decoder, eyes and encoder have a thread each; OpenCV's own would fight them for two cores.
-    sys.setswitchinterval(_TURN_S)
+    sys.setswitchinterval(TURN_S)
     if dask is not None:
         raise InputError("--dask is not built yet; leave it out to review on this machine")
     game = parse_game(game)
