@@ -1,8 +1,8 @@
 """How wide the rubber is, and with that which step in lightness on each side is its nose.
 
 Every distance from the rubber's outer edge is voted for by the steps in lightness found there on all four sides (see
-`landmarks`). From a low camera the rubber seems wider on the sides far from it, since its back is higher than its nose; so
-some heights of the back are tried, and one is taken where the sides then agree clearly better.
+`landmarks`). From a low camera the rubber seems up to twice as wide on the sides far from it, since its back is higher than its
+nose; then no common width is sought, but on each side by itself the dark line that lies under a nose.
 
 Fails: noses that show on fewer than two sides; a shade's edge at one distance on all of them.
 """
@@ -26,9 +26,17 @@ _SLACK_M = 0.003
 _FIRST_AMONG = 0.75
 """Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
 BACK_HEIGHT_M = 0.012
-"""Highest that the rubber's back, or the edge of the rail that hides it, is above the nose."""
-_HEIGHT_GAIN = 0.15
-"""By how much more the sides must agree on the width of the rubber for its back to be taken as higher than the nose."""
+"""How much higher than the nose the rubber's back, or the edge of the rail that hides it, may be."""
+_WEAK_LOW, _AGREE_LOW = 0.7, 3.0
+"""As `_WEAK`, for what must not vote: the shading of the rubber itself; and the sides, of four, that must then agree on a width for
+it to be one although the camera is low."""
+_NO_WIDTH = 2.3
+"""From this many times the slack on, what the sides share by chance is no width, and without dark lines there are no noses."""
+_LINE_NEAREST_M = 0.012
+"""Least width of rubber seen from a low camera on the side that it stands over."""
+_LINE_M, _LINE_SHARE, _LINE_STRENGTH = 0.025, 0.6, 0.018
+"""The dark line under a nose: its greatest width, the share of a cushion that must show both its edges, and their least strength;
+the shading of the rubber itself has strengths of 0.01 to 0.03, but no second edge as strong."""
 _WEAK = 0.3
 """Part of the strongest step's strength from which a step counts in full: noses in dim light show a third of their shade's
 edge, the rubber's own unevenness a seventh of its nose."""
@@ -46,30 +54,46 @@ def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_p
     candidates = {side: long_steps(strips[side], metres_per_pixel) for side in outer_m}
     widths = np.arange(max(_RUBBER_RANGE_M[0], 5 * metres_per_pixel), _RUBBER_RANGE_M[1], 0.0005)
     slack = max(_SLACK_M, metres_per_pixel)
-    total, edge_m = np.zeros(len(widths)), outer_m
-    for height in (0.0, BACK_HEIGHT_M / 2, BACK_HEIGHT_M):
-        level = {side: outer_m[side] - height * slants.get(side, 0.0) for side in outer_m}
-        votes = _width_votes(candidates, level, widths, slack)
-        if votes.max() > (1 + _HEIGHT_GAIN) * total.max():
-            total, edge_m = votes, level
+    parallax = BACK_HEIGHT_M * float(np.ptp([slants.get(side, 0.0) for side in outer_m]))
+    if parallax > slack:
+        lines = {side: line for side in outer_m if (line := _dark_line(candidates[side], outer_m[side])) is not None}
+        if parallax > _NO_WIDTH * slack:
+            return lines if len(lines) >= 3 else {}
+        if len(lines) >= 3 and _width_votes(candidates, outer_m, widths, slack, _WEAK_LOW).max() < _AGREE_LOW:
+            return lines
+    total = _width_votes(candidates, outer_m, widths, slack)
     tops = np.flatnonzero((total >= np.roll(total, 1)) & (total >= np.roll(total, -1)) & (total >= _FIRST_AMONG * total.max()))
     width = widths[tops[0]] if len(tops) and total.max() > 0 else np.inf
     chosen = {}
     for side, found in candidates.items():
-        near = [step for step in found if abs(edge_m[side] - step.outward_m - width) < 2 * slack]
+        near = [step for step in found if abs(outer_m[side] - step.outward_m - width) < 2 * slack]
         if near:
             strongest = max(step.share for step in near)
             step = next(step for step in near if step.share >= _FIRST_AMONG * strongest)
-            chosen[side] = replace(step, outward_m=edge_m[side] - float(width))
+            chosen[side] = replace(step, outward_m=outer_m[side] - float(width))
     return chosen
 
 
-def _width_votes(candidates: dict[str, list[Step]], edge_m: dict[str, float], widths: FloatArray, slack_m: float) -> FloatArray:
+def _dark_line(found: list[Step], outer_m: float) -> Step | None:
+    """The step into the dark line under a nose: the line's other edge is the strongest that gets brighter inward; None without one."""
+    inner = [step for step in found if _LINE_NEAREST_M < outer_m - step.outward_m < _RUBBER_RANGE_M[1] and step.share > _LINE_SHARE]
+    ends = [step for step in inner if step.sign > 0]
+    if not ends:
+        return None
+    end = max(ends, key=lambda step: step.strength)
+    starts = [step for step in inner if step.sign < 0 and 0 < step.outward_m - end.outward_m < _LINE_M]
+    start = max(starts, key=lambda step: step.strength, default=None)
+    return start if start is not None and min(start.strength, end.strength) > _LINE_STRENGTH else None
+
+
+def _width_votes(
+    candidates: dict[str, list[Step]], edge_m: dict[str, float], widths: FloatArray, slack_m: float, weak: float = _WEAK
+) -> FloatArray:
     """How many sides show a step at each distance from the rubber's outer edge, weak ones counted less; shape as `widths`."""
     total = np.zeros(len(widths))
     for side, found in candidates.items():
         inner = [step for step in found if _RUBBER_RANGE_M[0] < edge_m[side] - step.outward_m < _RUBBER_RANGE_M[1]]
-        enough = _WEAK * max((step.strength for step in inner), default=0.0)
+        enough = weak * max((step.strength for step in inner), default=0.0)
         votes = [
             step.share * min(1.0, step.strength / enough) * np.exp(-(((edge_m[side] - step.outward_m - widths) / slack_m) ** 2) / 2)
             for step in inner

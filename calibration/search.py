@@ -45,6 +45,8 @@ _COVERAGE_ALL = 0.5
 _DOUBT_MAX_M = 0.005
 """Largest standard deviation of a ball's place anywhere: with all four noses 0.0015 to 0.003, without one that matters 0.01 and
 more."""
+_RUBBER_LEAST_M = 0.024
+"""Least width of rubber of a good fit: real tables show 0.028 to 0.07; a crease of the rubber taken for its nose gave 0.016 to 0.022."""
 _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 """Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
 _SOFT_MM, _ASKEW_MM = 0.6, 3.7
@@ -220,6 +222,8 @@ def judge_fit(
     if worst > _DOUBT_MAX_M:
         weak = min(SIDES, key=lambda side: counts.get(side, 0.0))
         because.append(f"the nose of the {weak} cushion hardly shows, and without it balls are placed to {1000 * worst:.0f} mm only")
+    if solution.rubber_m < _RUBBER_LEAST_M:
+        because.append("what was taken for the noses lies nearer to the rail than any rubber is wide; more even light, or --corners")
     weak_ones = weak_sides(edges, Table(spec))
     if len(weak_ones) > 1:
         because.append(f"the noses of the {' and the '.join(weak_ones)} cushions show on too little of their length")
@@ -238,7 +242,7 @@ def _askew_mm(solution: Solution, edges: list[EdgePoints], spec: TableSpec) -> f
         return 0.0
     widths = np.array([float(np.median(distances_m(e, solution, spec))) * 1000 for e in outer])
     slant = np.array([slants[e.side] for e in outer])
-    return min(float(np.ptp(widths - 1000 * height * slant)) for height in np.linspace(0.0, BACK_HEIGHT_M, 7))
+    return min(float(np.ptp(widths - 1000 * height * slant)) for height in np.linspace(0.0, 3 * BACK_HEIGHT_M, 7))
 
 
 def fit_table(
