@@ -35,16 +35,19 @@ def rendered() -> TrainingView:
     raise AssertionError("no player in forty pictures")
 
 
-def test_rendered_balls_are_seen_where_they_are(network: Network, rendered: TrainingView) -> None:
-    """Of the balls in full view nine in ten have a known peak within a third of a radius."""
-    view = TopView(rendered.calibration, ball_radius_px=RADIUS_PX)
-    sight = network.look(view.view(rendered.image), RADIUS_PX)
-    wanted = view.to_view([(ball.x_m, ball.y_m) for ball in rendered.balls if ball.on_bed and ball.visible > 0.9])
-    seen = sight.centres_px[sight.scores >= KNOWN]
-    away = np.hypot(*(wanted[:, None] - seen[None]).transpose(2, 0, 1)).min(axis=1)
+def test_rendered_balls_are_seen_where_they_are(network: Network) -> None:
+    """Of the balls in full view in five pictures nine in ten have a known peak within a third of a radius."""
+    near = []
+    for seed in range(900_020, 900_025):
+        rendered = render_training_view(np.random.default_rng(seed))
+        view = TopView(rendered.calibration, ball_radius_px=RADIUS_PX)
+        sight = network.look(view.view(rendered.image), RADIUS_PX)
+        wanted = view.to_view([(ball.x_m, ball.y_m) for ball in rendered.balls if ball.on_bed and ball.visible > 0.9])
+        seen = sight.centres_px[sight.scores >= KNOWN]
+        near += list(np.hypot(*(wanted[:, None] - seen[None]).transpose(2, 0, 1)).min(axis=1) < RADIUS_PX / 3)
 
-    assert len(wanted) >= 3
-    assert (away < RADIUS_PX / 3).mean() >= 0.9
+    assert len(near) >= 30
+    assert np.mean(near) >= 0.9
 
 
 def test_people_and_graphics_are_covered_and_cloth_is_not(network: Network, rendered: TrainingView) -> None:
