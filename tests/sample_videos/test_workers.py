@@ -13,6 +13,8 @@ import pytest
 from calibration.errors import InputError
 from sample_videos.workers import in_order
 
+sys.path.insert(0, str(Path(__file__).parents[2]))  # Handed on to the workers, which import the jobs from this file.
+
 
 def square(number: int) -> tuple[int, int]:
     """A job: its square, and the process that did it."""
