@@ -18,8 +18,9 @@ SHORT_FLIGHT_SAMPLES = 2
 """So many places of the struck ball between tip and contact, or fewer, tell its way badly."""
 SHORT_FLIGHT = ((0.0, 0.0), (2.2, 1.0), (4.6, 1.7), (7.0, 2.0))
 """Log odds stated and kept for the likeliest of several balls after such a flight: 54 simulated shots, 12 of them wrong."""
-RIVAL_P = 0.0003
-"""A ball less likely than this is none of the several: it stands in a rack behind the one that was hit."""
+RIVAL_P = 0.0006
+"""A ball less likely than this is none of the several: it has no more than the floor of the race (first_contact.RACE_FLOOR), as
+those in a rack behind the one that was hit."""
 FLOOR = 0.0006
 """Least probability that a fact is otherwise: of some 5,000 facts stated above 0.999 on fresh simulated shots two or three were."""
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tracker.certainty import FLOOR, bounded, tempered
+from tracker.first_contact import RACE_FLOOR
 
 
 def test_a_race_after_a_short_flight_is_never_sure() -> None:
@@ -13,6 +14,11 @@ def test_a_race_after_a_short_flight_is_never_sure() -> None:
     assert sum(short.values()) == pytest.approx(1)
     assert list(short) == ["3", "5"]
     assert long["3"] == pytest.approx(0.999)
+
+
+def test_balls_that_the_race_left_no_more_than_its_floor_are_no_rivals() -> None:
+    """Two in the rack behind the one that was hit, each at a third of the floor, after one place of the cue ball."""
+    assert tempered({"1": 1 - 2 * RACE_FLOOR / 3, "2": RACE_FLOOR / 3, "6": RACE_FLOOR / 3}, 1)["1"] > 0.999
 
 
 def test_the_order_of_certainty_is_kept() -> None:
