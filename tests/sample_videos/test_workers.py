@@ -81,7 +81,11 @@ def test_ctrl_c_ends_caller_and_workers(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "1.0\n"
         os.killpg(process.pid, signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        try:
+            said, _ = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
 
     assert process.returncode == 130
     assert set(said.split()) <= {"1.0", "stopped"}
@@ -89,11 +93,12 @@ def test_ctrl_c_ends_caller_and_workers(tmp_path: Path) -> None:
 
 
 _ENDLESS = """
-import math, sys
+import math, signal, sys
 from itertools import repeat
 from sample_videos.workers import in_order
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell starts its background jobs with Ctrl-C ignored.
     try:
         for result in in_order(math.sqrt, repeat(1), workers=2):
             print(result, flush=True)
