@@ -81,7 +81,7 @@ def command(
         raise InputError("--dask is not built yet; leave it out to review on this machine")
     game = parse_game(game)
     if game not in ON_REAL_VIDEO:
-        click.echo(f"judged on real video so far: {', '.join(ON_REAL_VIDEO)}; {game} was not tried on video yet", err=True)
+        click.echo(f"judged on real video so far: {', '.join(ON_REAL_VIDEO)}; {game} was tried on rendered video only", err=True)
     spec, calibration, assumed = _table(table, game)
     names, words = _players(players), find_words(language)
     samples = _start_sampling(videos[0]) if calibration is None else None
