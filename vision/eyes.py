@@ -70,6 +70,9 @@ the edges between its neighbours."""
 _TOLD_BY_SUPPORT = 0.7
 """Part of an outline from which more of it does not tell the better of two fits: a crossing of lights beside a ball shows 0.84
 where the ball in it shows 0.78, but with edges twice as loose."""
+_JUMP_RADII, _CLEARLY = 0.06, 0.12
+"""How far an outline of a ball at rest trembles, ball radii, and the part of an outline, four normals of 32, by which another is
+clearly better."""
 _EIGHT = np.column_stack([np.cos(_ANGLES[::3]), np.sin(_ANGLES[::3])])
 """Second starts around one from which no outline was found: this far out, ball radii, in eight directions."""
 _OCCLUDED_CELL = 4
@@ -249,6 +252,8 @@ class Eyes:
         again = [row for row, index in enumerate(new) if self._is_unsure(fits[row], starts, index, index >= by_network)]
         for row, fit in zip(again, self._fit_about(image, starts[[new[row] for row in again]], cloth), strict=True):
             fits[row] = max(fits[row], fit, key=_how_well)
+        if memory is not None:
+            self._hold_places(fits, memory.near(starts[new]), image, cloth)
         finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}
         if memory is not None:
             pixels = self._calibration.camera.to_pixels(starts[new], height_m=self._radius)
@@ -258,6 +263,21 @@ class Eyes:
                 known[index] = KnownBall(start, box, image[box].copy(), finds[index], frame.time_s)
             memory.keep([one for one in known if one is not None])
         return [finds[index] if one is None else one.find for index, one in enumerate(known)]
+
+    def _hold_places(self, fits: list[Outline | None], before: Sequence[KnownBall[_Placed] | None], image: Image, cloth: Cloth) -> None:
+        """Where an outline is some way from the last one there, it is looked for from the last place again, and stays if it is
+        still seen there about as well: of two that fit, now one and now the other would come out, and a ball at rest jump."""
+        jumped: list[tuple[int, tuple[float, float]]] = []
+        for row, known in enumerate(before):
+            last, fit = known.find.outline if known is not None else None, fits[row]
+            if last is not None and (fit is None or math.dist(fit.position_m, last.position_m) > _JUMP_RADII * self._radius):
+                jumped.append((row, last.position_m))
+        places = np.array([place for _, place in jumped]).reshape(-1, 2)
+        for (row, place), fit in zip(jumped, self._fitter.fit(image, places, self._cloth_at(places, cloth)), strict=True):
+            other = fits[row]
+            stays = fit is not None and math.dist(fit.position_m, place) < _JUMP_RADII * self._radius
+            if fit is not None and stays and (other is None or other.support < fit.support + _CLEARLY):
+                fits[row] = fit
 
     def _is_unsure(self, fit: Outline | None, starts: FloatArray, index: int, by_network: bool) -> bool:
         """Whether another start may find more: the network alone knew of it, or neighbours' edges hold it off its place."""

@@ -47,6 +47,16 @@ def test_noise_is_no_movement_and_an_eighth_of_a_pixel_is() -> None:
     assert memory.recall(a_ball(noise=1.4), START, 1.0) == [None]
 
 
+def test_what_was_found_nearby_is_told_whether_it_holds_or_not() -> None:
+    """The find from a start 3 mm off is told; half a ball off nothing was known."""
+    memory = known_ball(a_ball())
+    near, far = memory.near(START + [[0.003, 0.0], [0.03, 0.0]])
+
+    assert near is not None
+    assert near.find == "it"
+    assert far is None
+
+
 def test_other_colour_at_the_same_place_is_looked_at() -> None:
     """A ball that turned its other side up without moving is not the same picture."""
     memory = known_ball(a_ball())
