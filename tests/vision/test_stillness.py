@@ -50,7 +50,7 @@ def test_noise_is_no_movement_and_an_eighth_of_a_pixel_is() -> None:
 def test_what_was_found_nearby_is_told_whether_it_holds_or_not() -> None:
     """The find from a start 3 mm off is told; half a ball off nothing was known."""
     memory = known_ball(a_ball())
-    near, far = memory.near(START + [[0.003, 0.0], [0.03, 0.0]])
+    near, far = memory.near(np.add(START, [[0.003, 0.0], [0.03, 0.0]]))
 
     assert near is not None
     assert near.find == "it"
