@@ -266,11 +266,16 @@ class Eyes:
 
     def _hold_places(self, fits: list[Outline | None], before: Sequence[KnownBall[_Placed] | None], image: Image, cloth: Cloth) -> None:
         """Where an outline is some way from the last one there, it is looked for from the last place again, and stays if it is
-        still seen there about as well: of two that fit, now one and now the other would come out, and a ball at rest jump."""
+        still seen there about as well: of two that fit, now one and now the other would come out, and a ball at rest jump. One of
+        which little was seen is let go, for it may have been wrong."""
         jumped: list[tuple[int, tuple[float, float]]] = []
         for row, known in enumerate(before):
             last, fit = known.find.outline if known is not None else None, fits[row]
-            if last is not None and (fit is None or math.dist(fit.position_m, last.position_m) > _JUMP_RADII * self._radius):
+            if (
+                last is not None
+                and last.support >= SHARP
+                and (fit is None or math.dist(fit.position_m, last.position_m) > _JUMP_RADII * self._radius)
+            ):
                 jumped.append((row, last.position_m))
         places = np.array([place for _, place in jumped]).reshape(-1, 2)
         for (row, place), fit in zip(jumped, self._fitter.fit(image, places, self._cloth_at(places, cloth)), strict=True):
