@@ -29,6 +29,7 @@ from vision.looks import judge_looks, room_white, sample_discs
 from vision.network import Sight
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Proposals, Streak
+from vision.second_starts import fit_about, hold_places, how_well, is_unsure
 from vision.stillness import BallMemory, KnownBall, around
 from vision.surface import COVERED, VIEW_RADIUS_PX, Glance, Sighting, Surface
 
@@ -60,21 +61,9 @@ _DISC_PX = np.array([(x, y) for y in range(-6, 7) for x in range(-6, 7) if math.
 """The disc within the blur of its rim."""
 _VOUCHED_RADII, _VOUCHED_SCORE = 0.2, 0.55
 """How badly a place that only the network gives is known, ball radii, and its score: a ball, but barely."""
-_ABOUT_RADII = 0.4
 _ROOM, _IN_RACK = 0.6, 0.7
 """Where a rack lacks a ball: part of that rough place that must stand out for it to be looked at, and the explained part of
 its piece, as of a ball among balls."""
-_CROWD_RADII, _CROWD, _CROWD_SUPPORT = 2.4, 2, 0.9
-"""In a rack (more starts than two within so many radii) an outline of which less is seen may be held off its place, 4 mm, by
-the edges between its neighbours."""
-_TOLD_BY_SUPPORT = 0.7
-"""Part of an outline from which more of it does not tell the better of two fits: a crossing of lights beside a ball shows 0.84
-where the ball in it shows 0.78, but with edges twice as loose."""
-_JUMP_RADII, _CLEARLY = 0.06, 0.12
-"""How far an outline of a ball at rest trembles, ball radii, and the part of an outline, four normals of 32, by which another is
-clearly better."""
-_EIGHT = np.column_stack([np.cos(_ANGLES[::3]), np.sin(_ANGLES[::3])])
-"""Second starts around one from which no outline was found: this far out, ball radii, in eight directions."""
 _OCCLUDED_CELL = 4
 """View pixels a cell of the occlusion mask, about half a ball radius."""
 
@@ -249,11 +238,16 @@ class Eyes:
             known = memory.recall(image, starts, frame.time_s)
         new = [index for index, one in enumerate(known) if one is None]
         fits = self._fitter.fit(image, starts[new], self._cloth_at(starts[new], cloth))
-        again = [row for row, index in enumerate(new) if self._is_unsure(fits[row], starts, index, index >= by_network)]
-        for row, fit in zip(again, self._fit_about(image, starts[[new[row] for row in again]], cloth), strict=True):
-            fits[row] = max(fits[row], fit, key=_how_well)
+
+        def fit_from(places: FloatArray) -> list[Outline | None]:
+            return self._fitter.fit(image, places, self._cloth_at(places, cloth))
+
+        again = [row for row, index in enumerate(new) if is_unsure(fits[row], starts, index, self._radius, by_network=index >= by_network)]
+        for row, fit in zip(again, fit_about(starts[[new[row] for row in again]], self._radius, fit_from), strict=True):
+            fits[row] = max(fits[row], fit, key=how_well)
         if memory is not None:
-            self._hold_places(fits, memory.near(starts[new]), image, cloth)
+            before = [known.find.outline if known is not None else None for known in memory.near(starts[new])]
+            hold_places(fits, before, self._radius, fit_from)
         finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}
         if memory is not None:
             pixels = self._calibration.camera.to_pixels(starts[new], height_m=self._radius)
@@ -263,41 +257,6 @@ class Eyes:
                 known[index] = KnownBall(start, box, image[box].copy(), finds[index], frame.time_s)
             memory.keep([one for one in known if one is not None])
         return [finds[index] if one is None else one.find for index, one in enumerate(known)]
-
-    def _hold_places(self, fits: list[Outline | None], before: Sequence[KnownBall[_Placed] | None], image: Image, cloth: Cloth) -> None:
-        """Where an outline is some way from the last one there, it is looked for from the last place again, and stays if it is
-        still seen there about as well: of two that fit, now one and now the other would come out, and a ball at rest jump. One of
-        which little was seen is let go, for it may have been wrong."""
-        jumped: list[tuple[int, tuple[float, float]]] = []
-        for row, known in enumerate(before):
-            last, fit = known.find.outline if known is not None else None, fits[row]
-            if (
-                last is not None
-                and last.support >= SHARP
-                and (fit is None or math.dist(fit.position_m, last.position_m) > _JUMP_RADII * self._radius)
-            ):
-                jumped.append((row, last.position_m))
-        places = np.array([place for _, place in jumped]).reshape(-1, 2)
-        for (row, place), fit in zip(jumped, self._fitter.fit(image, places, self._cloth_at(places, cloth)), strict=True):
-            other = fits[row]
-            stays = fit is not None and math.dist(fit.position_m, place) < _JUMP_RADII * self._radius
-            if fit is not None and stays and (other is None or other.support < fit.support + _CLEARLY):
-                fits[row] = fit
-
-    def _is_unsure(self, fit: Outline | None, starts: FloatArray, index: int, by_network: bool) -> bool:
-        """Whether another start may find more: the network alone knew of it, or neighbours' edges hold it off its place."""
-        if fit is None:
-            return by_network
-        near = np.hypot(*(starts - starts[index]).T) < _CROWD_RADII * self._radius
-        return fit.support < _CROWD_SUPPORT and int(near.sum()) > _CROWD
-
-    def _fit_about(self, image: Image, starts: FloatArray, cloth: Cloth) -> list[Outline | None]:
-        """The best outlines from a ring of starts around each: of a ball in the cloth's own colour the network knows the
-        place to half a radius only, and the little that is seen of its outline is missed from there."""
-        around = (starts[:, None] + _ABOUT_RADII * self._radius * _EIGHT).reshape(-1, 2)
-        fits = self._fitter.fit(image, around, self._cloth_at(around, cloth))
-        rings = [fits[first : first + len(_EIGHT)] for first in range(0, len(fits), len(_EIGHT))]
-        return [max(ring, key=_how_well) for ring in rings]
 
     def _name(self, image: Image, seen: Seen, cloth: Cloth) -> list[Detection]:
         outlines = [find.outline for find in seen.finds if find.outline is not None]
@@ -398,11 +357,6 @@ class Eyes:
         whole = cv2.resize(bed * np.uint8(250), (columns * _OCCLUDED_CELL, rows * _OCCLUDED_CELL), interpolation=cv2.INTER_NEAREST)
         share = cv2.resize(whole, (columns, rows), interpolation=cv2.INTER_AREA)
         return np.asarray(np.asarray(share) > 50, dtype=np.bool_)
-
-
-def _how_well(fit: Outline | None) -> tuple[float, float]:
-    """More of an outline is better, up to where rings of light and neighbours show as much; then a place better known."""
-    return (-1.0, 0.0) if fit is None else (min(fit.support, _TOLD_BY_SUPPORT), -fit.sigma_m)
 
 
 def _blind(frame: Frame, why: str) -> Observation:

@@ -1,0 +1,90 @@
+"""Outlines looked for a second time, from other starts: a search from one start ends where an outline fits nearby, which is not
+always where it fits best.
+
+Three cases: a ball in the cloth's own colour, of which only the network knows, to half a radius; a ball in a rack, held off its
+place by the edges between its neighbours; and a ball at rest of which two outlines fit about as well, so that now one and now
+the other would come out and the ball jump by millimetres.
+
+Fails: a ball whose first outline was wrong and well seen keeps it until another is clearly better.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.evidence import SHARP
+from vision.outline import Outline
+
+FloatArray = NDArray[np.float64]
+FitFrom = Callable[[FloatArray], list[Outline | None]]
+"""Gives an outline or none for each start, shape (N, 2), metres."""
+
+_ABOUT_RADII = 0.4
+_EIGHT = np.array([(math.cos(turn), math.sin(turn)) for turn in np.arange(8) * (math.pi / 4)])
+"""Starts around one: this far out, ball radii, in eight directions."""
+_CROWD_RADII, _CROWD, _CROWD_SUPPORT = 2.4, 2, 0.9
+"""In a rack (more starts than two within so many radii) an outline of which less is seen may be held off its place, 4 mm, by
+the edges between its neighbours."""
+_TOLD_BY_SUPPORT = 0.7
+"""Part of an outline from which more of it does not tell the better of two fits: a crossing of lights beside a ball shows 0.84
+where the ball in it shows 0.78, but with edges twice as loose."""
+_JUMP_RADII, _CLEARLY = 0.06, 0.12
+"""How far an outline of a ball at rest trembles, ball radii, and the part of an outline, four normals of 32, by which another is
+clearly better."""
+
+
+def how_well(fit: Outline | None) -> tuple[float, float]:
+    """More of an outline is better, up to where rings of light and neighbours show as much; then a place better known."""
+    return (-1.0, 0.0) if fit is None else (min(fit.support, _TOLD_BY_SUPPORT), -fit.sigma_m)
+
+
+def is_unsure(fit: Outline | None, starts: FloatArray, index: int, radius_m: float, *, by_network: bool) -> bool:
+    """Whether another start may find more: the network alone knew of it, or neighbours' edges hold it off its place.
+
+    Args:
+        fit: What came of one start.
+        starts: All starts, shape (N, 2), metres.
+        index: That one's row.
+        radius_m: A ball's.
+        by_network: Only the network knew of it.
+    """
+    if fit is None:
+        return by_network
+    near = np.hypot(*(starts - starts[index]).T) < _CROWD_RADII * radius_m
+    return fit.support < _CROWD_SUPPORT and int(near.sum()) > _CROWD
+
+
+def fit_about(starts: FloatArray, radius_m: float, fit_from: FitFrom) -> list[Outline | None]:
+    """The best outlines from a ring of starts around each, shape (N, 2)."""
+    fits = fit_from((starts[:, None] + _ABOUT_RADII * radius_m * _EIGHT).reshape(-1, 2))
+    rings = [fits[first : first + len(_EIGHT)] for first in range(0, len(fits), len(_EIGHT))]
+    return [max(ring, key=how_well) for ring in rings]
+
+
+def hold_places(fits: list[Outline | None], before: Sequence[Outline | None], radius_m: float, fit_from: FitFrom) -> None:
+    """Where an outline is some way from the last one there, look for it from the last place again, and keep that if it is still
+    seen about as well. One of which little was seen is let go, for it may have been wrong.
+
+    Args:
+        fits: What came of each start now; changed in place.
+        before: What came of it in the picture before.
+        radius_m: A ball's.
+        fit_from: Finds outlines in this picture.
+    """
+    jumped: list[tuple[int, tuple[float, float]]] = []
+    for row, last in enumerate(before):
+        fit = fits[row]
+        if (
+            last is not None
+            and last.support >= SHARP
+            and (fit is None or math.dist(fit.position_m, last.position_m) > _JUMP_RADII * radius_m)
+        ):
+            jumped.append((row, last.position_m))
+    again = fit_from(np.array([place for _, place in jumped]).reshape(-1, 2))
+    for (row, place), fit in zip(jumped, again, strict=True):
+        other = fits[row]
+        stays = fit is not None and math.dist(fit.position_m, place) < _JUMP_RADII * radius_m
+        if fit is not None and stays and (other is None or other.support < fit.support + _CLEARLY):
+            fits[row] = fit
