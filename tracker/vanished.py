@@ -45,7 +45,7 @@ FALL_S = 1.5
 """It reaches the mouth within this time or is slow enough to be seen."""
 ABSENT_S = 3.0
 """Bed in plain view for so long without it: it is not there any more."""
-P_ABSENT, P_LIKELY = 0.993, 0.85
+P_ABSENT, P_LIKELY = 0.99, 0.85
 """Probability of the fall when the ball stays away for ABSENT_S, and when the recording is too short to say."""
 
 

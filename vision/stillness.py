@@ -84,19 +84,6 @@ class BallMemory(Generic[Find]):
         self._reach_m = _START_RADII * radius_m
         self._known: list[KnownBall[Find]] = []
 
-    def recall(self, image: Image, starts_m: FloatArray, time_s: float) -> list[KnownBall[Find] | None]:
-        """For each start, shape (N, 2), what is known and still holds, else None."""
-        if not self._known or not len(starts_m):
-            return [None] * len(starts_m)
-        places = np.array([known.start_m for known in self._known])
-        away = np.hypot(*(starts_m[:, None] - places[None]).transpose(2, 0, 1))
-        nearest = away.argmin(axis=1)
-        found: list[KnownBall[Find] | None] = []
-        for row, index in enumerate(nearest.tolist()):
-            known = self._known[index]
-            found.append(known if away[row, index] < self._reach_m and known.holds(image, time_s) else None)
-        return found
-
     def near(self, starts_m: FloatArray) -> list[KnownBall[Find] | None]:
         """For each start, shape (N, 2), what is known from there, whether it holds or not; else None."""
         if not self._known or not len(starts_m):
@@ -104,6 +91,10 @@ class BallMemory(Generic[Find]):
         places = np.array([known.start_m for known in self._known])
         away = np.hypot(*(starts_m[:, None] - places[None]).transpose(2, 0, 1))
         return [self._known[index] if away[row, index] < self._reach_m else None for row, index in enumerate(away.argmin(axis=1).tolist())]
+
+    def recall(self, image: Image, starts_m: FloatArray, time_s: float) -> list[KnownBall[Find] | None]:
+        """For each start, shape (N, 2), what is known and still holds, else None."""
+        return [known if known is not None and known.holds(image, time_s) else None for known in self.near(starts_m)]
 
     def all_hold(self, image: Image, time_s: float) -> bool:
         """True where every ball known is still as it was."""

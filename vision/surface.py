@@ -28,7 +28,7 @@ from vision.frame import Frame
 from vision.network import Network, Sight
 from vision.proposals import Content, Proposals, find_proposals
 from vision.rectify import TopView
-from vision.stillness import PieceMemory, fresh
+from vision.stillness import PieceMemory
 
 Image = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
@@ -122,7 +122,6 @@ class Surface:
         self._mask_cloth: Cloth | None = None
         self._glanced = -1
         self._last: Glance | None = None
-        self._last_s = 0.0
 
     def sight(self, frame: Frame) -> Sighting | None:
         """The bed from above; None for a picture of another size than the calibration's."""
@@ -151,7 +150,7 @@ class Surface:
         """What stands out of the cloth in a picture; the last glance again where nothing has changed."""
         last, time_s = self._last, frame.time_s
         changed = self._changed_since_glance(sighting)
-        if last is not None and changed == () and fresh(self._last_s, time_s) and not self._due(time_s):
+        if last is not None and changed == () and not self._due(time_s):
             return last
         view, sight = sighting.view, sighting.sight
         cloth = self._current_cloth(sighting, time_s)
@@ -165,7 +164,7 @@ class Surface:
         proposals = find_proposals(
             mask & self.zone, frame.image, view, self._circles, VIEW_RADIUS_PX, self._at_holes, memory=self._pieces, time_s=time_s
         )
-        self._last, self._last_s = Glance(sight, cloth, mask, proposals), time_s
+        self._last = Glance(sight, cloth, mask, proposals)
         return self._last
 
     def _changed_since_glance(self, sighting: Sighting) -> tuple[Box, ...] | None:
