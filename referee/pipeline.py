@@ -17,7 +17,7 @@ from referee.missing_call import CALL_SHOT_GAMES
 from referee.moved import CameraWatch
 from referee.shot_ruling import ShotRuling
 from tracker.history import BallTrack, TableState, TrackReport
-from tracker.missing import find_gaps, with_missing
+from tracker.missing import find_gaps, with_faint, with_missing
 from tracker.read import read_shot
 from tracker.segment import Segmenter, ShotWindow
 from tracker.shot import NOT_JUDGED, Doubt, Shot
@@ -193,7 +193,7 @@ class Pipeline:
         self._forget(window.end_s - KEEP_S)
         if shot is None:
             return None
-        shot = with_missing(shot, find_gaps(seen_s))
+        shot = with_faint(with_missing(shot, find_gaps(seen_s)), report.tracks)
         shot = replace(shot, before_px=self._pixels(shot.before), doubts=(*shot.doubts, *self._numbers(shot)))
         not_judged = not_judged or self._camera.moved_within(window.start_s, window.end_s)
         if not_judged:

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tracker.history import BallTrack
 from tracker.shot import Doubt, Shot
 
 LEAST_GAP_S = 0.12
@@ -27,6 +28,8 @@ MARGIN_S = 0.12
 """How far the reader's strike and first contact may be off because of the gap: what it could not see it puts at its edge."""
 WEIGHT = 0.5
 """Share of the answer that a gap takes: cushion or none then differ by too little to be certain."""
+FAINT_M = 0.004
+"""Stated deviation of a ball at rest from which a touch of it is not told from a miss: seen balls have 0.2 to 2 mm."""
 CLEAR_P = 0.95
 """A cushion contact seen outside every gap from this probability stands."""
 
@@ -57,6 +60,21 @@ def with_missing(shot: Shot, gaps: Iterable[tuple[float, float]]) -> Shot:
         shot = replace(shot, first_contact={"unknown": 1.0}, doubts=(Doubt(kind="strike_not_seen", text=text), *shot.doubts))
     if relevant and not _is_rail_seen(shot, first_s, relevant):
         shot = replace(shot, rail_after_contact=(1 - WEIGHT) * shot.rail_after_contact + WEIGHT / 2)
+    return shot
+
+
+def with_faint(shot: Shot, tracks: Sequence[BallTrack]) -> Shot:
+    """The shot with its first contact in doubt where that ball lay where it is hardly seen: in the cloth's own colour its place
+    may be off by a third of a ball, whatever the pictures agree on, and a near miss then passes for a hit."""
+    best = max(shot.first_contact, key=lambda ball: shot.first_contact[ball])
+    for track in tracks:
+        lay = track.seen & (track.times_s < shot.start_s)
+        if track.ball != best or not lay.any() or float(np.median(track.sigma_m[lay])) < FAINT_M:
+            continue
+        halved = {ball: p / 2 for ball, p in shot.first_contact.items()}
+        halved["unknown"] = halved.get("unknown", 0.0) + 0.5
+        text = f"{best} is hardly seen where it lay: it may have been missed"
+        return replace(shot, first_contact=halved, doubts=(Doubt(kind="hidden", balls=(best,), text=text), *shot.doubts))
     return shot
 
 

@@ -1,8 +1,10 @@
 """Facts of a shot where pictures are missing: less certain, never otherwise."""
 
+import numpy as np
 import pytest
 
-from tracker.missing import find_gaps, with_missing
+from tracker.history import BallTrack
+from tracker.missing import find_gaps, with_faint, with_missing
 from tracker.shot import Shot, ShotEvent
 
 STRIKE_S, FIRST_T, CUSHION_T = 10.0, 0.5, 1.5
@@ -64,3 +66,15 @@ def test_a_cushion_that_only_the_gap_can_have_held_is_not_certain(rail: float, e
 def test_a_gap_before_or_after_the_shot_does_not_matter() -> None:
     """It was at rest."""
     assert with_missing(a_shot(), [(8.0, 8.5), (14.5, 15.0)]) == a_shot()
+
+
+@pytest.mark.parametrize(("sigma_m", "sure"), [(0.001, True), (0.007, False)])
+def test_a_first_ball_that_is_hardly_seen_may_have_been_missed(sigma_m: float, sure: bool) -> None:
+    """Known to a millimetre the touch stands, to seven it is half unknown."""
+    shot = a_shot()
+    best = max(shot.first_contact, key=lambda ball: shot.first_contact[ball])
+    times = np.linspace(shot.start_s - 1, shot.start_s - 0.1, 10)
+    track = BallTrack(
+        ball=best, times_s=times, positions_m=np.zeros((10, 2)), sigma_m=np.full(10, sigma_m), seen=np.ones(10, dtype=np.bool_)
+    )
+    assert (with_faint(shot, [track]) == shot) is sure
