@@ -37,6 +37,12 @@ the far edge of a touching neighbour is not."""
 _STEPS = 21
 """Samples along a normal."""
 _PLACES = np.linspace(-_REACH, _REACH, _STEPS, dtype=np.float32)
+_BEYOND = 3
+"""How many samples outwards of a change its outer side is looked at: past what blur and chroma of half the width mix."""
+_PLACES_WITH_BEYOND = np.concatenate([_PLACES, _REACH + (_PLACES[1] - _PLACES[0]) * np.arange(1, _BEYOND)]).astype(np.float32)
+_LIKE_CLOTH, _UNLIKE_VOTE = 60.0, 0.1
+"""Distance from the cloth's colour at which half of a change's vote is lost, levels, beyond the folds and the dirt of cloth; and
+what is left of it where something else lies there, for in a rack hardly any cloth is seen."""
 _BRIGHTNESS_WEIGHT = 0.7
 """Weight of brightness against the rest of colour: full weight follows shadows, none misses black balls."""
 _VOTE_HALF = 12.0
@@ -45,9 +51,14 @@ _VOTE_PULL = 0.7
 """Part of all votes that a start a radius off must win over: without it a blank cloth votes for anything."""
 _FAR, _FINE = 0.4, 0.08
 """How far from the start centres are voted on, and how finely at first, ball radii; a vote is about 0.1 wide."""
-_PRIORS = (0.25, 0.22, 0.20)
-"""How far from the predicted outline an edge is looked for in each round, standard deviation in ball radii: narrower holds
+_STEPS_TO_MEET = 3
+"""Steps in which the centre moves to the edges: with one less, half of the outward pull of a vote that wants cloth beyond stays."""
+_PRIOR = 0.20
+"""How far from the predicted outline an edge is looked for, standard deviation in ball radii: narrower holds
 the centre to the vote's, wider follows highlights."""
+_STRENGTH_HALF = 40.0
+"""Change that counts half against a nearer one while the centre moves, levels: without it a white number ten times as strong as
+the rim of a ball in the cloth's colour is taken for the rim. Not so when it is told how well an outline fits: folds fit too."""
 _EDGE_LEAST = 9.0
 """Smallest change over one sample spread that is an edge, levels; half of the weakest ball on cloth seen (35)."""
 _TUKEY_RADII = 0.12
@@ -200,13 +211,14 @@ class OutlineFitter:
         count = len(starts_m)
         shape = self._shape(starts_m)
         unit = cloth / np.maximum(np.linalg.norm(cloth, axis=1, keepdims=True), 1.0)
-        moved = self._vote(self._change(image, shape, np.zeros((count, 2)), unit), shape.slopes)
-        offsets, strength, weight = np.empty(0), np.empty(0), np.empty(0)
-        for turn, prior in enumerate(_PRIORS):
-            offsets, strength = self._edges(image, shape, moved, unit, prior)
-            weight = self._weights(offsets, strength, shape.radius_px)
-            if turn < len(_PRIORS) - 1:
-                moved = moved + self._step(offsets, shape.slopes, weight)
+        moved = self._vote(self._votes(image, shape, cloth, unit), shape.slopes)
+        change, since = self._change(image, shape, moved, unit), np.zeros((count, 2))
+        for _ in range(_STEPS_TO_MEET):
+            offsets, strength = self._edges(change, np.einsum("nki,ni->nk", shape.slopes, since), even=True)
+            since = since + self._step(offsets, shape.slopes, self._weights(offsets, strength, shape.radius_px))
+        moved = moved + since
+        offsets, strength = self._edges(self._change(image, shape, moved, unit), np.zeros((count, _ANGLES)), even=False)
+        weight = self._weights(offsets, strength, shape.radius_px)
         return Edges(moved, offsets, strength, weight, shape.slopes, shape.radius_px)
 
     def _shape(self, centres: FloatArray) -> "_Shape":
@@ -225,26 +237,33 @@ class OutlineFitter:
         slopes = np.einsum("nki,nij->nkj", normals, jacobian) / radius_px[:, None, None]
         return _Shape(outline, normals, jacobian, slopes, radius_px)
 
+    def _votes(self, image: Image, shape: "_Shape", cloth: FloatArray, unit: FloatArray) -> NDArray[np.float32]:
+        """What each place along the normals of the starts' outlines votes for an edge there, 0 to 1, shape (N, angles, samples - 4)."""
+        smooth = self._smooth(image, shape, np.zeros((len(cloth), 2)), _PLACES_WITH_BEYOND)
+        change = _size(smooth[:, :, 2 : _STEPS - 2] - smooth[:, :, : _STEPS - 4], unit)
+        outside = _size(smooth[:, :, 1 + _BEYOND :] - cloth[:, None, None].astype(np.float32), unit)
+        change = change * (_UNLIKE_VOTE + (1 - _UNLIKE_VOTE) / (1 + (outside / np.float32(_LIKE_CLOTH)) ** 2))
+        return np.asarray(change / (change + np.float32(_VOTE_HALF)), dtype=np.float32)
+
     def _change(self, image: Image, shape: "_Shape", moved: FloatArray, unit: FloatArray) -> NDArray[np.float32]:
         """Change of the picture along normals of outlines moved by (N, 2) radii, shape (N, angles, samples - 4), levels."""
-        outline = shape.outline + np.einsum("nij,nj->ni", shape.jacobian, moved)[:, None]
-        normals, radius_px, count = shape.normals, shape.radius_px, len(moved)
-        along = (normals * radius_px[:, None, None]).astype(np.float32)
-        xy = outline[:, :, None].astype(np.float32) + _PLACES[:, None] * along[:, :, None]
-        flat = xy.reshape(count * _ANGLES, _STEPS, 2)
-        colours = np.asarray(cv2.remap(image, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
-        colours = colours.reshape(count, _ANGLES, _STEPS, 3)
-        # Change over two samples of (1 2 1)/4 smoothed colours; what of it is along the cloth's colour is brightness.
-        smooth = colours[:, :, :-2] + 2 * colours[:, :, 1:-1] + colours[:, :, 2:]
-        step = (smooth[:, :, 2:] - smooth[:, :, :-2]) / 4
-        bright = step @ unit[:, None, :, None].astype(np.float32)
-        squared = np.einsum("nksc,nksc->nks", step, step) - (1 - _BRIGHTNESS_WEIGHT**2) * bright[..., 0] ** 2
-        return np.asarray(np.sqrt(np.maximum(squared, 0.0)), dtype=np.float32)
+        smooth = self._smooth(image, shape, moved, _PLACES)
+        return _size(smooth[:, :, 2:] - smooth[:, :, :-2], unit)
 
     @staticmethod
-    def _vote(change: NDArray[np.float32], slopes: FloatArray) -> FloatArray:
-        """Moves, shape (N, 2) radii, after which outlines meet most change."""
-        full = change / (change + np.float32(_VOTE_HALF))
+    def _smooth(image: Image, shape: "_Shape", moved: FloatArray, places: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Colours at S places along normals of outlines moved by (N, 2) radii, smoothed by (1 2 1)/4, shape (N, angles, S - 2, 3)."""
+        outline = shape.outline + np.einsum("nij,nj->ni", shape.jacobian, moved)[:, None]
+        along = (shape.normals * shape.radius_px[:, None, None]).astype(np.float32)
+        xy = outline[:, :, None].astype(np.float32) + places[:, None] * along[:, :, None]
+        flat = xy.reshape(len(moved) * _ANGLES, len(places), 2)
+        colours = np.asarray(cv2.remap(image, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
+        colours = colours.reshape(len(moved), _ANGLES, len(places), 3)
+        return np.asarray((colours[:, :, :-2] + 2 * colours[:, :, 1:-1] + colours[:, :, 2:]) / 4, dtype=np.float32)
+
+    @staticmethod
+    def _vote(full: NDArray[np.float32], slopes: FloatArray) -> FloatArray:
+        """Moves, shape (N, 2) radii, after which outlines meet most votes."""
         count, samples = len(full), full.shape[2]
         spacing = float(_PLACES[1] - _PLACES[0])
         rows, columns = np.arange(count)[:, None, None], np.arange(_ANGLES)[None, :, None]
@@ -264,17 +283,24 @@ class OutlineFitter:
         top = np.column_stack([xy * dy - 2 * yy * dx, xy * dx - 2 * xx * dy]) / np.where(peaked, bend, 1.0)[:, None]
         return np.asarray(best + np.where(peaked[:, None], np.clip(top, -_FINE, _FINE), 0.0))
 
-    def _edges(self, image: Image, shape: "_Shape", moved: FloatArray, unit: FloatArray, prior: float) -> tuple[FloatArray, FloatArray]:
-        """Edge offsets along normals in radii and their strength, shape (N, angles)."""
-        change = self._change(image, shape, moved, unit)
+    @staticmethod
+    def _edges(change: NDArray[np.float32], since: FloatArray, *, even: bool) -> tuple[FloatArray, FloatArray]:
+        """Edges nearest to outlines that moved outwards by `since` (N, angles), radii, since `change` was read.
+
+        Returns:
+            Offsets outwards of those outlines in radii and the edges' strength, shape (N, angles); `even` where a strong one is to
+            count little more than a weak one.
+        """
         inner = _PLACES[2:-2]
-        score = change * np.exp(-0.5 * (inner / prior) ** 2)
-        best = np.clip(score.argmax(axis=2), 1, len(inner) - 2)
+        near = np.exp(-0.5 * ((inner - since[..., None].astype(np.float32)) / np.float32(_PRIOR)) ** 2)
+        score = change * near
+        ranked = score / (change + np.float32(_STRENGTH_HALF)) if even else score
+        best = np.clip(ranked.argmax(axis=2), 1, len(inner) - 2)
         rows, columns = np.indices(best.shape)
         before, at, after = (score[rows, columns, best + k] for k in (-1, 0, 1))
         bend = before - 2 * at + after
-        shift = np.where(np.abs(bend) > 1e-6, 0.5 * (before - after) / np.where(bend == 0, 1.0, bend), 0.0)
-        position = inner[best] + np.clip(shift, -0.5, 0.5) * (_PLACES[1] - _PLACES[0])
+        shift = np.where(bend < -1e-6, 0.5 * (before - after) / np.where(bend == 0, 1.0, bend), 0.0)
+        position = inner[best] + np.clip(shift, -0.5, 0.5) * (_PLACES[1] - _PLACES[0]) - since
         strength = change[rows, columns, best]
         return position.astype(np.float64), strength.astype(np.float64)
 
@@ -302,6 +328,13 @@ class OutlineFitter:
             Outline(position_m=(c[0], c[1]), px=(p[0], p[1]), sigma_m=one_sigma, support=part, spread=one_spread) if fine else None
             for fine, c, p, one_sigma, part, one_spread in rows
         ]
+
+
+def _size(colours: NDArray[np.float32], unit: FloatArray) -> NDArray[np.float32]:
+    """Length of differences of colour, shape (N, angles, S, 3), with what of it is along the cloth's, brightness, at less weight."""
+    bright = colours @ unit[:, None, :, None].astype(np.float32)
+    squared = np.einsum("nksc,nksc->nks", colours, colours) - np.float32(1 - _BRIGHTNESS_WEIGHT**2) * bright[..., 0] ** 2
+    return np.asarray(np.sqrt(np.maximum(squared, 0.0)), dtype=np.float32)
 
 
 def sigma_px(unsure: FloatArray, law: tuple[float, float, float, float] = SIGMA_LAW, floor_px: float = FLOOR_PX) -> FloatArray:
