@@ -7,6 +7,7 @@ Colours are linear reflectances in BGR, 0 to 1.
 """
 
 import colorsys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,8 +100,20 @@ def draw_balls(
     if make is None:
         television = bool(rng.random() < 0.5) if television is None else television
         make = ("television" if rng.random() < 0.75 else "bright") if television else "standard"
-    colours = MAKES[make]
-    disc, font = float(rng.uniform(0.34, 0.50)), int(rng.choice([0, 2, 3]))
+    return draw_set(rng, MAKES[make])
+
+
+def draw_set(
+    rng: np.random.Generator, colours: Mapping[int, tuple[int, int, int]], *, fonts: Sequence[int] = (0, 2, 3)
+) -> dict[BallId, BallLook]:
+    """A pool set of one make by chance.
+
+    Args:
+        rng: Source of chance.
+        colours: Display RGB of 1 to 7.
+        fonts: Faces of OpenCV that its numbers may have.
+    """
+    disc, font = float(rng.uniform(0.34, 0.50)), int(rng.choice(fonts))
     saturation, brightness = rng.uniform(0.88, 1.15), rng.uniform(0.85, 1.2)
     worn = _Wear(rng)
     balls: dict[BallId, BallLook] = {}

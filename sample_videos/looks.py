@@ -24,7 +24,7 @@ class Lamp:
         centre_m: (x, y, z).
         half_m: Half sizes along x and y.
         share: Its share of the direct light on the cloth.
-        shape: `panel`, `round`, `ring` (a rig open in the middle) or `tubes` (along its longer side).
+        shape: `panel`, `round`, `ring` (a rig open in the middle), `hoop` (a round one) or `tubes` (along its longer side).
         parts: How many tubes.
     """
 
@@ -37,9 +37,11 @@ class Lamp:
     def image(self, x: NDArray[np.float32], y: NDArray[np.float32], soft_m: float) -> NDArray[np.float32]:
         """How much of it is seen at places beside its middle in its plane, 0 to 1, with edges as soft as given."""
         half_x, half_y = self.half_m
-        if self.shape == "round":
-            reach = np.hypot(x / half_x, y / half_y)
-            return np.asarray(np.clip((1 - reach) * min(self.half_m) / soft_m + 0.5, 0, 1), np.float32)
+        if self.shape in ("round", "hoop"):
+            reach, size = np.hypot(x / half_x, y / half_y), min(self.half_m) / soft_m
+            disc = np.clip((1 - reach) * size + 0.5, 0, 1)
+            hole = np.clip((0.75 - reach) * size + 0.5, 0, 1) if self.shape == "hoop" else 0.0
+            return np.asarray(disc - hole, np.float32)
         inside = _bar(x, half_x, soft_m) * _bar(y, half_y, soft_m)
         if self.shape == "ring":
             inside = inside - _bar(x, 0.62 * half_x, soft_m) * _bar(y, 0.62 * half_y, soft_m)
@@ -175,7 +177,11 @@ def draw_lamps(rng: np.random.Generator) -> tuple[Lamp, ...]:
 
     Their shares are such that the direct light is 1 on average over a 9 ft bed.
     """
-    lamps = _draw_lamps(rng)
+    return even_lamps(_draw_lamps(rng))
+
+
+def even_lamps(lamps: tuple[Lamp, ...]) -> tuple[Lamp, ...]:
+    """The same with their shares in the same proportion, such that the direct light is 1 on average over a 9 ft bed."""
     x, y = np.meshgrid(np.linspace(-1.2, 1.2, 13), np.linspace(-0.6, 0.6, 7))
     places = np.column_stack([x.ravel(), y.ravel()])
     mean = sum(lamp.share * float(lamp_falloff(lamp.centre_m, places).mean()) for lamp in lamps)

@@ -24,6 +24,7 @@ def make_camera(
     image_size_px: tuple[int, int],
     shift: tuple[float, float] = (0.0, 0.0),
     frame: Frame | None = None,
+    bow_again: float = 0.0,
 ) -> CameraModel:
     """A camera that looks at the table's middle and has the whole table in its picture.
 
@@ -38,6 +39,8 @@ def make_camera(
         image_size_px: (width, height).
         shift: Displacement of the table in the picture, in shares of the room left free, -1 to 1 each way.
         frame: Sizes of the rails.
+        bow_again: The same of the next term of the lens, which grows with the fourth power: of the other sign than `bow` it
+            makes lines wave.
     """
     frame = frame or Frame()
     width, height = image_size_px
@@ -54,7 +57,7 @@ def make_camera(
     k1 = bow / radius**2
     probe = CameraModel(
         matrix=np.eye(3),
-        distortion=np.array([k1, 0.0, 0.0, 0.0, 0.0]),
+        distortion=np.array([k1, bow_again / radius**4, 0.0, 0.0, 0.0]),
         rotation=rotation,
         translation_m=-rotation @ position,
         image_size_px=image_size_px,

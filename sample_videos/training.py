@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
+from calibration.camera import CameraModel
 from calibration.equipment import BallId, find_ball_set, find_table
 from calibration.table import Table
 from sample_videos.graphics import draw_graphics
@@ -94,7 +95,23 @@ def training_views(
     upright = bool(rng.random() < 0.08)
     size = size[::-1] if upright else size
     camera = draw_camera(rng, table, size, look.frame, upright=upright)
-    graphics = draw_graphics(rng, size, look.balls) if rng.random() < 0.4 else None
+    yield from views_of(rng, table, look, camera, layouts=layouts)
+
+
+def views_of(
+    rng: np.random.Generator, table: Table, look: Look, camera: CameraModel, *, layouts: int, detour: bool = True
+) -> Iterator[TrainingView]:
+    """Pictures of one table, look and camera, with graphics, balls and people by chance.
+
+    Args:
+        rng: Source of chance; the same state gives the same pictures.
+        table: The table.
+        look: Cloth, lamps, balls, sensor.
+        camera: What sees it.
+        layouts: How many.
+        detour: Whether some pictures come by way of a smaller one, as re-encoded recordings do.
+    """
+    graphics = draw_graphics(rng, camera.image_size_px, look.balls) if rng.random() < 0.4 else None
     scene = Scene(camera, table, look, graphics, fine=2)
     calibration = Calibration(table=table, camera=camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True)
     for _ in range(layouts):
@@ -103,7 +120,7 @@ def training_views(
         view = scene.render(lying, player)
         truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
         image = _project(rng, scene, view.image, truth) if rng.random() < 0.05 else view.image
-        yield TrainingView(image=_compress(rng, image), calibration=calibration, balls=truth, covered=view.covered)
+        yield TrainingView(image=_compress(rng, image, detour=detour), calibration=calibration, balls=truth, covered=view.covered)
 
 
 def foot_side(scene: Scene) -> str:
@@ -279,13 +296,13 @@ def _project(rng: np.random.Generator, scene: Scene, image: NDArray[np.uint8], b
     return np.asarray(cv2.add(image, light), np.uint8)
 
 
-def _compress(rng: np.random.Generator, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _compress(rng: np.random.Generator, image: NDArray[np.uint8], *, detour: bool) -> NDArray[np.uint8]:
     """What encoders leave: blocks, chroma at half size, sometimes a detour through a smaller picture."""
     kind = rng.random()
     if kind < 0.15:
         return image
     height, width = image.shape[:2]
-    if kind < 0.4:
+    if kind < 0.4 and detour:
         factor = rng.uniform(0.5, 0.9)
         small = cv2.resize(image, (int(width * factor), int(height * factor)), interpolation=cv2.INTER_AREA)
         image = np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
