@@ -23,7 +23,7 @@ def test_names_kept_out_are_none_that_training_draws_from() -> None:
     assert not set(CLOTHS.values()) & set(looks.CLOTHS.values())
     assert not set(MAKES) & set(ball_sets.MAKES)
     assert all(colours not in ball_sets.MAKES.values() for colours in MAKES.values())
-    assert KEPT_OUT == {"cloths": tuple(CLOTHS), "ball sets": tuple(MAKES), "lamps": LAMPS, "lenses": LENSES}
+    assert {"cloths": tuple(CLOTHS), "ball sets": tuple(MAKES), "lamps": LAMPS, "lenses": LENSES} == KEPT_OUT
 
 
 @pytest.mark.parametrize("path", [*TRAINS, *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "vision" / "training").glob("*.py"))])
@@ -44,7 +44,7 @@ def test_lenses_kept_out_bend_more_than_training_s_or_see_from_further(name: str
     bend = max(abs(camera.distortion[0]) * corner**2, abs(camera.distortion[1]) * corner**4)
     corners = camera.to_pixels([half, -half])
 
-    assert bend > 0.03 or camera.position_m[2] > 9.5
+    assert bend > 0.045 or camera.position_m[2] > 9.5
     assert ((corners > 0) & (corners < camera.image_size_px)).all()
 
 
@@ -58,6 +58,7 @@ def test_lamps_kept_out_light_the_bed_as_much_as_any(name: str) -> None:
     assert sum(lamp.share * float(looks.lamp_falloff(lamp.centre_m, places).mean()) for lamp in lamps) == pytest.approx(1.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_pictures_of_the_kept_out_variety_are_1080p_of_a_9_ft_table() -> None:
     """The pictures on which the figures of the model card are measured."""
     view = next(kept_out_views(np.random.default_rng(3), layouts=1))
