@@ -63,12 +63,14 @@ class TrainingView:
         calibration: Exact.
         balls: All balls on the bed and visible ones in pockets.
         covered: Shape (H, W), uint8: 0 nothing, 1 person or cue, 2 graphics over the picture.
+        exposure_s: Length of the exposure: a ball's way in it over this is its speed.
     """
 
     image: NDArray[np.uint8]
     calibration: Calibration
     balls: tuple[BallTruth, ...]
     covered: NDArray[np.uint8]
+    exposure_s: float
 
 
 def render_training_view(rng: np.random.Generator) -> TrainingView:
@@ -120,7 +122,8 @@ def views_of(
         view = scene.render(lying, player)
         truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
         image = _project(rng, scene, view.image, truth) if rng.random() < 0.05 else view.image
-        yield TrainingView(image=_compress(rng, image, detour=detour), calibration=calibration, balls=truth, covered=view.covered)
+        image = _compress(rng, image, detour=detour)
+        yield TrainingView(image=image, calibration=calibration, balls=truth, covered=view.covered, exposure_s=look.sensor.exposure_s)
 
 
 def foot_side(scene: Scene) -> str:

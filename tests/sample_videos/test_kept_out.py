@@ -40,7 +40,7 @@ def test_lenses_kept_out_bend_more_than_training_s_or_see_from_further(name: str
     """Training's lenses bend by 4 % at most and stand 9 m off at most; the whole table stays in the picture."""
     camera = draw_kept_out_camera(np.random.default_rng(1), TABLE, Frame(), name)
     half = np.array([TABLE.spec.length_m / 2, TABLE.spec.width_m / 2])
-    corner = float(np.hypot(*half)) / camera.position_m[2]
+    corner = float(np.hypot(*(half + Frame().cushion_m + Frame().rail_m))) / camera.position_m[2]
     bend = max(abs(camera.distortion[0]) * corner**2, abs(camera.distortion[1]) * corner**4)
     corners = camera.to_pixels([half, -half])
 
