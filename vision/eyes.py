@@ -200,7 +200,7 @@ class Eyes:
         pixels = self._calibration.camera.to_pixels(places, height_m=self._radius)
         sigma = _VOUCHED_RADII * self._radius
         return [
-            _Placed(Outline(position_m=(x, y), px=(u, v), sigma_m=sigma, support=0.0, spread=1.0))
+            _Placed(Outline(position_m=(x, y), px=(u, v), sigma_m=sigma, support=0.0, met=0.0, spread=1.0))
             for (x, y), (u, v) in zip(places.tolist(), pixels.tolist(), strict=True)
         ]
 

@@ -93,7 +93,8 @@ class Outline:
         position_m: (x, y), metres, table frame.
         px: (x, y) of the centre in the camera picture.
         sigma_m: Standard deviation per axis, metres.
-        support: Part of the outline that shows a fitting edge, 0 to 1.
+        support: Part of the outline where the strongest edge fits, 0 to 1: how surely there is a ball.
+        met: Part where some edge fits, 0 to 1: of two places for one ball, the better one has more.
         spread: Robust standard deviation of the fitting edges about the outline, ball radii.
     """
 
@@ -101,6 +102,7 @@ class Outline:
     px: tuple[float, float]
     sigma_m: float
     support: float
+    met: float
     spread: float
 
 
@@ -132,6 +134,7 @@ class Edges:
         offsets: Shape (N, angles), radii outwards of the outline.
         strength: Shape (N, angles), levels.
         weight: Shape (N, angles), 0 where an edge is none of the outline.
+        met: Shape (N,), part of the outline where some edge fits, if not the strongest.
         slopes: Shape (N, angles, 2), radii the outline moves along its normals for a radius of movement in x, y.
         radius_px: Shape (N,).
     """
@@ -140,6 +143,7 @@ class Edges:
     offsets: FloatArray
     strength: FloatArray
     weight: FloatArray
+    met: FloatArray
     slopes: FloatArray
     radius_px: FloatArray
 
@@ -217,9 +221,11 @@ class OutlineFitter:
             offsets, strength = self._edges(change, np.einsum("nki,ni->nk", shape.slopes, since), even=True)
             since = since + self._step(offsets, shape.slopes, self._weights(offsets, strength, shape.radius_px))
         moved = moved + since
-        offsets, strength = self._edges(self._change(image, shape, moved, unit), np.zeros((count, _ANGLES)), even=False)
+        change, still = self._change(image, shape, moved, unit), np.zeros((count, _ANGLES))
+        met = self._weights(*self._edges(change, still, even=True), shape.radius_px) > _FITTING
+        offsets, strength = self._edges(change, still, even=False)
         weight = self._weights(offsets, strength, shape.radius_px)
-        return Edges(moved, offsets, strength, weight, shape.slopes, shape.radius_px)
+        return Edges(moved, offsets, strength, weight, met.mean(axis=1), shape.slopes, shape.radius_px)
 
     def _shape(self, centres: FloatArray) -> "_Shape":
         """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
@@ -323,10 +329,10 @@ class OutlineFitter:
         sigma = np.minimum(sigma_px(edges.unsure()) / edges.radius_px, 1.0) * self._radius
         good = (used.sum(axis=1) >= 6) & (np.linalg.norm(edges.moved, axis=1) <= 0.9)
         support = (edges.weight > _FITTING).mean(axis=1)
-        rows = zip(good, centres.tolist(), pixels.tolist(), sigma.tolist(), support.tolist(), spread.tolist(), strict=True)
+        told = np.column_stack([centres, pixels, sigma, support, edges.met, spread])
         return [
-            Outline(position_m=(c[0], c[1]), px=(p[0], p[1]), sigma_m=one_sigma, support=part, spread=one_spread) if fine else None
-            for fine, c, p, one_sigma, part, one_spread in rows
+            Outline(position_m=(x, y), px=(u, v), sigma_m=one_sigma, support=part, met=met, spread=one_spread) if fine else None
+            for fine, (x, y, u, v, one_sigma, part, met, one_spread) in zip(good, told.tolist(), strict=True)
         ]
 
 

@@ -27,7 +27,7 @@ _EIGHT = np.array([(math.cos(turn), math.sin(turn)) for turn in np.arange(8) * (
 _CROWD_RADII, _CROWD, _CROWD_SUPPORT = 2.4, 2, 0.9
 """In a rack (more starts than two within so many radii) an outline of which less is seen may be held off its place, 4 mm, by
 the edges between its neighbours."""
-_TOLD_BY_SUPPORT = 0.7
+_TOLD_BY_MET = 0.75
 """Part of an outline from which more of it does not tell the better of two fits: a crossing of lights beside a ball shows 0.84
 where the ball in it shows 0.78, but with edges twice as loose."""
 _JUMP_RADII, _CLEARLY = 0.06, 0.12
@@ -37,7 +37,7 @@ clearly better."""
 
 def how_well(fit: Outline | None) -> tuple[float, float]:
     """More of an outline is better, up to where rings of light and neighbours show as much; then a place better known."""
-    return (-1.0, 0.0) if fit is None else (min(fit.support, _TOLD_BY_SUPPORT), -fit.sigma_m)
+    return (-1.0, 0.0) if fit is None else (min(fit.met, _TOLD_BY_MET), -fit.sigma_m)
 
 
 def is_unsure(fit: Outline | None, starts: FloatArray, index: int, radius_m: float, *, by_network: bool) -> bool:
