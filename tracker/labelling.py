@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from math import hypot, log
 
 from tracker.pieces import LINK_LIMIT, Piece
-from tracker.pockets import PocketMap
-from tracker.strand import FrameRecord
+from tracker.strand import Covers
 
 _FORBIDDEN = -1e6
 _FASTEST_MPS = 12.0
@@ -44,9 +43,8 @@ class Labelling:
     Attributes:
         pieces: In time order.
         exchanges: Scores of joining two pieces where strands were cut.
-        frames: Records since `first_frame`.
-        first_frame: Number of `frames[0]`.
-        places: Mouths.
+        covers: What covers the bed in the records since `first_frame`.
+        first_frame: Number of the first of them.
         value: What calling each piece each ball is worth, nats over calling it false.
         rows: Each ball's pieces in time order, so by index.
         label: Each piece's ball; -1 for none.
@@ -55,9 +53,8 @@ class Labelling:
 
     pieces: list[Piece]
     exchanges: dict[tuple[int, int], float]
-    frames: Sequence[FrameRecord]
+    covers: Covers
     first_frame: int
-    places: PocketMap
     value: list[list[float]]
     rows: list[list[int]]
     label: list[int]
@@ -111,10 +108,9 @@ class Labelling:
 
     def _missed_s(self, a: Piece, b: Piece) -> float:
         """Time in plain view between two pieces in which nothing was detected, looked at where `a` ended."""
-        spec = self.places.table.spec
         x, y = (float(value) for value in a.places_m[-1])
-        between = range(a.frames[-1] + 1, b.frames[0])
-        missed = sum(not self.frames[frame - self.first_frame].is_hidden(x, y, spec.length_m, spec.width_m) for frame in between)
+        between = range(a.frames[-1] + 1 - self.first_frame, b.frames[0] - self.first_frame)
+        missed = len(between) - self.covers.count(x, y, between)
         return missed / max(len(between), 1) * float(b.times_s[0] - a.times_s[-1])
 
     def start(self) -> None:

@@ -22,7 +22,7 @@ from tracker.identity import NameBook, assign_names, fuse, spare_labels
 from tracker.labelling import Labelling
 from tracker.pieces import Piece, cut_strands, exchange_costs
 from tracker.pockets import PocketMap
-from tracker.strand import CONFIRM_COUNT, FrameRecord, Strand
+from tracker.strand import CONFIRM_COUNT, Covers, FrameRecord, Strand
 
 _NAME_KEPT = 0.01
 """Nats by which another name must be better: none is taken away for nothing."""
@@ -70,9 +70,8 @@ def find_chains(
     search = Labelling(
         pieces=pieces,
         exchanges=exchange_costs(pieces, strands, swaps),
-        frames=frames,
+        covers=Covers(frames, places.table.spec.length_m, places.table.spec.width_m),
         first_frame=first_frame,
-        places=places,
         value=[[piece.price + (float(piece.evidence[k]) if book.count else 0.0) for k in range(len(labels))] for piece in pieces],
         rows=[[] for _ in labels],
         label=[-1] * len(pieces),

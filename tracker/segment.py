@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from calibration.equipment import BallId
 from tracker.history import BallTrack, TableState, TrackedBall
+from tracker.pockets import PocketMap
 
 FloatArray = NDArray[np.float64]
 
@@ -47,8 +48,14 @@ DRIFT_SIGMAS = 3.0
 LONGEST_DRIFT_S = 2.5
 """A ball too slow to be noticed stops within this time: 10 mm/s at the least friction takes 0.2 s."""
 HIDDEN_S = 1.5
-"""A ball that moved when it was last seen keeps the table from resting for so long: arms are gone by then, and a ball
-that fell delays the end of its shot by no more."""
+"""A ball that moved when it was last seen keeps the table from resting for so long: arms are gone by then."""
+FELL_S = 1.0
+"""The same for one that was last seen in a mouth or on a straight way into one: it fell, or it rattles, and what rattles is seen
+again sooner. Shorter leaves too little to tell the fall by, longer makes everybody wait for the call."""
+ENTERS_S = 0.15
+"""That way takes no longer: about two balls' widths at 1 m/s."""
+AT_MOUTH_M = 0.09
+"""Nearer than this to the middle of a mouth a ball is in it, wherever its last step led."""
 LEAD_S = 3.0
 """Rest before a stroke that a window takes along, seconds."""
 KEEP_S = 4.0
@@ -129,6 +136,14 @@ class _Watch:
         del self.times_s[: self.start], self.xs[: self.start], self.ys[: self.start], self.sums[: self.start]
         self.start = 0
 
+    def last_velocity(self) -> tuple[float, float]:
+        """Of the last step, metres per second; nothing where there was none."""
+        times = self.times_s
+        if len(times) - self.start < 2 or times[-1] <= times[-2]:
+            return 0.0, 0.0
+        step_s = times[-1] - times[-2]
+        return (self.xs[-1] - self.xs[-2]) / step_s, (self.ys[-1] - self.ys[-2]) / step_s
+
     def drifts(self, time_s: float) -> bool:
         """Whether the time that is to be quiet shows a steady drift: a roll too slow to be seen in a quarter second."""
         first = bisect_right(self.times_s, time_s - QUIET_S, self.start)
@@ -144,8 +159,13 @@ class _Watch:
 class Segmenter:
     """Cuts shots out of states, one at a time; same states in the same order, same windows."""
 
-    def __init__(self) -> None:
-        """Start at the beginning of a recording."""
+    def __init__(self, places: PocketMap | None = None) -> None:
+        """Start at the beginning of a recording.
+
+        Args:
+            places: Mouths of the table: where a ball that moved when it was last seen has fallen. None where not known.
+        """
+        self._places = places
         self._states: list[TableState] = []
         self._watches: dict[BallId, _Watch] = {}
         self._first_s: float | None = None
@@ -157,6 +177,28 @@ class Segmenter:
     def moving(self) -> bool:
         """Whether a window is open."""
         return self._move_s is not None
+
+    @property
+    def last_move_s(self) -> float:
+        """When a ball was last told to move."""
+        return self._last_move_s
+
+    @property
+    def closing_s(self) -> float:
+        """When the open window will close should nothing move any more; a slow drift can delay it."""
+        now_s = self._states[-1].time_s
+        waits = (watch.seen_s + self._wait_s(watch) for watch in self._watches.values() if self._may_roll(watch, now_s))
+        return max([self._last_move_s + QUIET_S, *waits])
+
+    def preview(self) -> ShotWindow:
+        """The open window as it would be if it closed now at rest, without tracks; it stays open.
+
+        Raises:
+            ValueError: If no window is open.
+        """
+        if self._move_s is None:
+            raise ValueError("no window is open")
+        return self._window(self._move_s, self._since(self._move_s), at_rest=True, tracks=())
 
     def update(self, state: TableState) -> ShotWindow | None:
         """Take the next state; the window that it closes, if any."""
@@ -195,7 +237,19 @@ class Segmenter:
         """Whether a ball drifts slowly, or one that rolled when it was last seen may be rolling behind an arm."""
         if time_s - self._last_move_s < LONGEST_DRIFT_S and any(watch.drifts(time_s) for watch in self._watches.values()):
             return True
-        return any(watch.moving and time_s - watch.seen_s < HIDDEN_S for watch in self._watches.values())
+        return any(self._may_roll(watch, time_s) for watch in self._watches.values())
+
+    def _may_roll(self, watch: _Watch, time_s: float) -> bool:
+        """Whether a ball that moved when it was last seen has not been gone for long enough."""
+        return watch.moving and time_s - watch.seen_s < HIDDEN_S and time_s - watch.seen_s < self._wait_s(watch)
+
+    def _wait_s(self, watch: _Watch) -> float:
+        if self._places is None:
+            return HIDDEN_S
+        last = watch.xs[-1], watch.ys[-1]
+        entry = self._places.entry(last, watch.last_velocity())
+        fell = entry is not None and entry[1] <= ENTERS_S
+        return FELL_S if fell or self._places.place(last).distance_m < AT_MOUTH_M else HIDDEN_S
 
     def _open(self, time_s: float) -> None:
         self._move_s = time_s
@@ -212,22 +266,28 @@ class Segmenter:
 
     def _close(self, *, at_rest: bool) -> ShotWindow | None:
         move = self._move_s if self._move_s is not None else 0.0
-        states = [state for state in self._states if state.time_s >= move - LEAD_S]
-        window = ShotWindow(
-            start_s=states[0].time_s,
-            move_s=move,
-            end_s=states[-1].time_s,
-            strike_seen=self._strike_seen,
-            at_rest=at_rest,
-            tracks=tracks_of(states),
-            handled=_spans(states, lambda state: state.handled),
-            unusable=_spans(states, lambda state: not state.usable),
-        )
+        states = self._since(move)
+        window = self._window(move, states, at_rest=at_rest, tracks=tracks_of(states))
         self._move_s = None
         self._strike_seen = True
         # the rest that closed this shot is the layout before the next
         self._states = [state for state in self._states if state.time_s > self._last_move_s - 0.5 * LAG_S]
         return window
+
+    def _since(self, move_s: float) -> list[TableState]:
+        return [state for state in self._states if state.time_s >= move_s - LEAD_S]
+
+    def _window(self, move_s: float, states: Sequence[TableState], *, at_rest: bool, tracks: tuple[BallTrack, ...]) -> ShotWindow:
+        return ShotWindow(
+            start_s=states[0].time_s,
+            move_s=move_s,
+            end_s=states[-1].time_s,
+            strike_seen=self._strike_seen,
+            at_rest=at_rest,
+            tracks=tracks,
+            handled=_spans(states, lambda state: state.handled),
+            unusable=_spans(states, lambda state: not state.usable),
+        )
 
 
 def _spans(states: Sequence[TableState], test: Callable[[TableState], bool]) -> tuple[tuple[float, float], ...]:

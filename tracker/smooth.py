@@ -79,9 +79,9 @@ def build_track(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, p
 def _rows_on_bed(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> int:
     """Rows up to the moment the ball goes behind a mouth for good; at least one."""
     count = len(chain.frames)
-    kinds = [places.place((float(x), float(y))) for x, y in chain.places_m[-400:]]
     behind = 0
-    for place in reversed(kinds):
+    for x, y in reversed(chain.places_m[-400:].tolist()):
+        place = places.place((x, y))
         lip = _TIPS_RADII * places.table.spec.ball_radius_m if place.pocket[0] == "S" else 0.0
         if place.depth_m <= -lip or (place.kind == "bed" and lip == 0):
             break

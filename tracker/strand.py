@@ -1,6 +1,7 @@
 """A strand: detections that the live tracker joined to one ball, with what is needed to cut and rejoin them later."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from math import log
 
 import numpy as np
@@ -15,6 +16,8 @@ _ODDS_LIMIT = 6.0
 """Log-odds kept at most: what was a ball for minutes can still turn out a hand within a second."""
 CONFIRM_COUNT = 3
 """Detections that make a ball of a strand; one or two are more often a hand or a highlight."""
+
+_ROWS = ("frames", "xs", "ys", "sigmas", "scores", "resting", "weights", "looks", "streaks")
 
 
 @dataclass(slots=True)
@@ -85,13 +88,20 @@ class Strand:
         if row > 0:
             self.cuts[row] = cost
 
+    def copied(self) -> "Strand":
+        """A copy whose rows do not grow with this one's."""
+        twin = replace(self, cuts=dict(self.cuts))
+        for name in _ROWS:
+            setattr(twin, name, list(getattr(self, name)))
+        return twin
+
     def forget(self, before_frame: int) -> None:
         """Drop rows of earlier frames; what they said about the name stays in the live sums."""
         keep = next((row for row, frame in enumerate(self.frames) if frame >= before_frame), len(self.frames))
         if keep == 0:
             return
-        for rows in (self.frames, self.xs, self.ys, self.sigmas, self.scores, self.resting, self.weights, self.looks, self.streaks):
-            del rows[:keep]
+        for name in _ROWS:
+            del getattr(self, name)[:keep]
         self.cuts = {row - keep: cost for row, cost in self.cuts.items() if row > keep}
 
 
@@ -121,12 +131,48 @@ class FrameRecord:
             return True
         if self.hidden is None:
             return False
-        rows, columns = self.shape
-        column, row = int((x_m / length_m + 0.5) * columns), int((0.5 - y_m / width_m) * rows)
-        if not (0 <= row < rows and 0 <= column < columns):
-            return False
-        bit = row * columns + column
-        return bool((int(self.hidden[bit >> 3]) >> (7 - (bit & 7))) & 1)
+        bit = _bit(x_m, y_m, length_m, width_m, self.shape)
+        return bit is not None and bool((int(self.hidden[bit >> 3]) >> (7 - (bit & 7))) & 1)
+
+
+class Covers:
+    """How often something covers a place: `FrameRecord.is_hidden` of many pictures at once.
+
+    Args:
+        frames: Records in time order.
+        length_m: Of the bed.
+        width_m: Of the bed.
+    """
+
+    def __init__(self, frames: Sequence[FrameRecord], length_m: float, width_m: float) -> None:
+        self._length_m, self._width_m = length_m, width_m
+        self._unusable = np.array([not record.usable for record in frames], dtype=np.bool_)
+        self._sums: dict[tuple[int | None, ...], NDArray[np.int64]] = {}
+        self._groups: list[tuple[tuple[int, int], NDArray[np.intp], NDArray[np.uint8]]] = []
+        shapes = [record.shape if record.usable and record.hidden is not None else None for record in frames]
+        for shape in dict.fromkeys(shape for shape in shapes if shape is not None):
+            rows = np.array([row for row, other in enumerate(shapes) if other == shape], dtype=np.intp)
+            masks = np.stack([np.asarray(frames[row].hidden, dtype=np.uint8) for row in rows.tolist()])
+            self._groups.append((shape, rows, masks))
+
+    def count(self, x_m: float, y_m: float, rows: range) -> int:
+        """In how many of these pictures (x, y) is covered or the picture does not show the table."""
+        cells = tuple(_bit(x_m, y_m, self._length_m, self._width_m, shape) for shape, _, _ in self._groups)
+        if cells not in self._sums:
+            covered = self._unusable.copy()
+            for bit, (_, numbers, masks) in zip(cells, self._groups, strict=True):
+                if bit is not None:
+                    covered[numbers] = (masks[:, bit >> 3] >> (7 - (bit & 7))) & 1
+            self._sums[cells] = np.concatenate([[0], np.cumsum(covered)])
+        sums = self._sums[cells]
+        return int(sums[rows.stop] - sums[rows.start]) if rows else 0
+
+
+def _bit(x_m: float, y_m: float, length_m: float, width_m: float, shape: tuple[int, int]) -> int | None:
+    """Number of the mask's bit at (x, y); None beyond the bed."""
+    rows, columns = shape
+    column, row = int((x_m / length_m + 0.5) * columns), int((0.5 - y_m / width_m) * rows)
+    return row * columns + column if 0 <= row < rows and 0 <= column < columns else None
 
 
 def pack_mask(mask: BoolArray | None) -> tuple[NDArray[np.uint8] | None, tuple[int, int]]:

@@ -7,6 +7,7 @@ import numpy as np
 from calibration.equipment import find_table
 from calibration.table import Table
 from tracker.history import TableState, TrackedBall
+from tracker.pockets import PocketMap
 from tracker.read import read_shot
 from tracker.segment import Segmenter, ShotWindow
 
@@ -17,7 +18,7 @@ Way = Callable[[float], tuple[float, float] | None]
 def windows(ways: dict[str, Way], until_s: float, rate_hz: float = 50.0) -> list[ShotWindow]:
     """Windows of balls on known ways with half a millimetre of noise; a way gives None while the ball is not seen."""
     rng = np.random.default_rng(3)
-    segmenter = Segmenter()
+    segmenter = Segmenter(PocketMap(TABLE))
     found = []
     for time in np.arange(0.0, until_s, 1 / rate_hz):
         balls = []
@@ -73,6 +74,41 @@ def test_a_ball_hidden_while_it_rolls_keeps_its_window_open() -> None:
     found = windows({"cue": lambda time: None if 2.0 < time < 2.7 else hidden(time), "1": lambda _: (0.9, -0.3)}, 9.0)
 
     assert len(found) == 1
+
+
+def test_a_ball_that_fell_is_not_waited_for_as_one_behind_an_arm() -> None:
+    """Two balls vanish while they roll at 1 m/s, one before the foot left corner, one in mid-table: told after 1 s and 1.5 s."""
+    ends = []
+    for x, y in ((1.2, 0.57), (0.0, 0.0)):
+
+        def gone(time: float, x: float = x, y: float = y) -> tuple[float, float] | None:
+            left_s = 3.0 - max(time, 2.0)
+            return None if left_s < 0 else (x - 0.8 * left_s, y - 0.6 * left_s)
+
+        (window,) = windows({"cue": gone, "1": lambda _: (0.9, -0.3)}, 6.0)
+        ends.append(window.end_s)
+
+    assert abs(ends[0] - 4.0) < 0.05
+    assert abs(ends[1] - 4.5) < 0.05
+
+
+def test_the_close_of_a_window_is_foreseen() -> None:
+    """From the last motion on the closing time stands, and a preview just before the close is the window but for its end."""
+    segmenter, foreseen = Segmenter(), {}
+    way = roll(1.0, 0.3)
+    for time in np.arange(0.0, 6.0, 0.02):
+        ball = TrackedBall(ball="cue", position_m=way(float(time)), velocity_mps=(0.0, 0.0), sigma_m=0.0005, seen=True)
+        window = segmenter.update(TableState(time_s=float(time), balls=(ball,)))
+        if window is not None:
+            break
+        if segmenter.moving:
+            foreseen[float(time)] = segmenter.closing_s, segmenter.preview()
+
+    assert window is not None
+    told = [time for time, (closing_s, _) in foreseen.items() if abs(closing_s - window.end_s) < 0.021]
+    assert min(told) < window.end_s - 0.3
+    preview = foreseen[max(told)][1]
+    assert (preview.start_s, preview.move_s, preview.strike_seen) == (window.start_s, window.move_s, window.strike_seen)
 
 
 def test_a_ball_placed_by_hand_is_no_shot() -> None:
