@@ -184,7 +184,7 @@ class Eyes:
                 continue
             if fit.support < sharp[index]:
                 continue
-            score = ball_score(fit.support, float(explained[index]), float(known[index]), float(clear[index]), float(filled[index]))
+            score = ball_score(fit.met, float(explained[index]), float(known[index]), float(clear[index]), float(filled[index]))
             if score is not None:
                 kept.append(index)
                 scores.append(score)
