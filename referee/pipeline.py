@@ -2,7 +2,8 @@
 
 Per frame: see (`vision.eyes`), follow (`tracker.tracks`), cut (`tracker.segment`). When a window closes, the whole stretch
 is read again with everything seen since (`Tracker.report`, both directions in time), then judged and folded into the
-match. No input or output, no clock: the same frames in the same order give the same updates, whoever drives.
+match. The reading is begun a little before that (`referee.draft`). No input or output, no clock: the same frames in the
+same order give the same updates, whoever drives.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +13,14 @@ from calibration.calibration import Calibration
 from calibration.equipment import BallId, BallSet
 from calibration.watch import Drift
 from referee.calls import PersonEvent
+from referee.draft import AGAIN_S, AHEAD_S, Basis, Draft, Reading, Runner, at_need, read_window
 from referee.match import Match
 from referee.missing_call import CALL_SHOT_GAMES
 from referee.moved import CameraWatch
 from referee.shot_ruling import ShotRuling
 from tracker.history import BallTrack, TableState, TrackReport
 from tracker.missing import find_gaps, with_faint, with_missing
-from tracker.read import read_shot
+from tracker.pockets import PocketMap
 from tracker.segment import Segmenter, ShotWindow
 from tracker.shot import NOT_JUDGED, Doubt, Shot
 from tracker.tracks import Tracker
@@ -78,20 +80,23 @@ class BadInterval:
 class Pipeline:
     """The stages of one recording or camera over one table, judged within one match."""
 
-    def __init__(self, calibration: Calibration, ball_set: BallSet, match: Match) -> None:
+    def __init__(self, calibration: Calibration, ball_set: BallSet, match: Match, *, run: Runner = at_need) -> None:
         """Set the stages up.
 
         Args:
             calibration: Camera and table; frames must have its picture size.
             ball_set: Balls that can occur.
             match: Rulings are folded into it; one match may run over several recordings.
+            run: Who reads a draft and when; it changes nothing in what comes out.
         """
-        self._calibration = calibration
+        self._calibration, self._run = calibration, run
+        self._places = PocketMap(calibration.table)
+        self._draft: Draft | None = None
         self._ball_set = ball_set
         self._match = match
         self._eyes = Eyes(calibration, ball_set)
         self._tracker = Tracker(calibration.table, ball_set)
-        self._segmenter = Segmenter()
+        self._segmenter = Segmenter(self._places)
         self._declared: list[PersonEvent] = []
         self._seen_s: list[float] = []
         self._forgotten_s = 0.0
@@ -136,7 +141,8 @@ class Pipeline:
         state = self._tracker.update(observation)
         update = FrameUpdate(observation=observation, state=state)
         window = self._segmenter.update(state)
-        shot = self._read(window) if window is not None else None
+        self._foresee(state)
+        shot = self._read(window, self._settled(state)) if window is not None else None
         if not self._segmenter.moving and state.time_s > self._forgotten_s + IDLE_S + KEEP_S:
             self._forget(state.time_s - IDLE_S)
         return (update,) if shot is None else (update, shot)
@@ -151,6 +157,11 @@ class Pipeline:
         """A shot may be under way."""
         return self._segmenter.moving
 
+    @property
+    def is_reading(self) -> bool:
+        """A draft is under way: what comes meanwhile shows a table at rest."""
+        return self._draft is not None and self._draft.is_under_way
+
     def abandon(self, why: str) -> tuple[ShotUpdate, ...]:
         """The picture went away for too long: a shot that was under way is recorded as not judged, and all is followed anew.
 
@@ -164,10 +175,12 @@ class Pipeline:
 
     def restart(self) -> None:
         """Follow everything anew from the next frame on; a shot under way is forgotten."""
-        self._tracker, self._segmenter = Tracker(self._calibration.table, self._ball_set), Segmenter()
+        self._drop_draft()
+        self._tracker, self._segmenter = Tracker(self._calibration.table, self._ball_set), Segmenter(self._places)
 
     def finish(self) -> tuple[ShotUpdate, ...]:
         """The recording is over: a shot that was under way is closed at the last frame."""
+        self._drop_draft()
         window = self._segmenter.finish()
         shot = self._read(window) if window is not None else None
         return () if shot is None else (shot,)
@@ -181,18 +194,40 @@ class Pipeline:
         else:
             self._bad.append(BadInterval(from_s=observation.time_s, to_s=observation.time_s, why=observation.why))
 
-    def _read(self, window: ShotWindow, *, not_judged: str = "") -> ShotUpdate | None:
-        report = self._tracker.report(window.start_s, window.end_s)
-        shot = read_shot(
-            replace(window, tracks=report.tracks),
-            self._calibration.table,
-            number=self._match.shot_count + 1,
-            report=report,
-        )
-        seen_s = [time_s for time_s in self._seen_s if window.start_s <= time_s <= window.end_s]
+    def _foresee(self, state: TableState) -> None:
+        """Begin a draft where the open window is about to close."""
+        segmenter, old = self._segmenter, self._draft
+        if not segmenter.moving or not state.usable or state.time_s < segmenter.closing_s - AHEAD_S:
+            return
+        basis = self._basis(state)
+        if old is not None and old.basis == basis and state.time_s < old.time_s + AGAIN_S:
+            return
+        self._drop_draft()
+        self._draft = Draft(segmenter.preview(), basis, self._tracker, self._calibration.table, self._run)
+
+    def _basis(self, state: TableState) -> Basis:
+        return Basis(last_move_s=self._segmenter.last_move_s, balls=frozenset(ball.ball for ball in state.balls))
+
+    def _settled(self, state: TableState) -> Reading | None:
+        """The draft's reading where nothing has changed since."""
+        draft, self._draft = self._draft, None
+        if draft is not None and draft.basis != self._basis(state):
+            draft.give_up()
+        return None if draft is None else draft.reading()
+
+    def _drop_draft(self) -> None:
+        if self._draft is not None:
+            self._draft.give_up()
+            self._draft = None
+
+    def _read(self, window: ShotWindow, reading: Reading | None = None, *, not_judged: str = "") -> ShotUpdate | None:
+        reading = reading or read_window(window, self._tracker, self._calibration.table)
+        report, shot = reading.report, reading.shot
+        seen_s = [time_s for time_s in self._seen_s if window.start_s <= time_s <= reading.until_s]
         self._forget(window.end_s - KEEP_S)
         if shot is None:
             return None
+        shot = replace(shot, number=self._match.shot_count + 1)
         shot = with_faint(with_missing(shot, find_gaps(seen_s)), report.tracks)
         shot = replace(shot, before_px=self._pixels(shot.before), doubts=(*shot.doubts, *self._numbers(shot)))
         not_judged = not_judged or self._camera.moved_within(window.start_s, window.end_s)

@@ -3,6 +3,7 @@
     reader thread    opens the camera, stamps the pictures, tells health; opens again with back-off when it is lost
     sight thread     the half of seeing that needs no ball known, one picture ahead
     feed thread      gate, pipeline, session
+    reading thread   a shot, while it is not yet sure that the table rests (`referee.draft`)
 
 Nothing here judges. What was not looked at (dropped, held back, lost) is missing for the tracker, and a shot of which
 too much is missing is recorded as not judged. With `lossless` nothing is dropped and the source waits instead: the
@@ -168,7 +169,7 @@ class Driver:
     def _steps(self) -> Iterator[_Step]:
         """Pictures as they come; a step without one where time has only gone on."""
         while not self._stop.is_set() and not self._handoff.is_over:
-            taken = self._handoff.take(self._pace.now_s(), TICK_S)
+            taken = self._handoff.take(self._pace.now_s(), TICK_S, sparing=self._pipeline.is_reading)
             if taken is None:
                 yield _Step()
                 continue
@@ -228,7 +229,7 @@ class Driver:
         status = self._health.status(now_s)
         if status.kind in ("lost", "frozen", "grey") and self._pipeline.moving and self._gate.unseen_s(self._session.time_s) > NOT_JUDGED_S:
             self._abandon(status.kind)
-        came, taken = self._handoff.came, self._handoff.taken
+        came, taken = self._handoff.came, self._handoff.taken + self._handoff.spared
         since_s, came_before, taken_before = self._rates[0]
         if now_s - self._rates[-1][0] >= RATE_STEP_S:
             self._rates = [*self._rates, (now_s, came, taken)][-RATES:]

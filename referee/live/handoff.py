@@ -4,6 +4,9 @@ In time is within `LATE_S` while looking keeps up with the camera: a pause for r
 nothing. Once it has not kept up (pictures were taken late for a while), every other picture is left out as soon as they are
 late again, for a steady half of the pictures tells more than all of one second and none of the next; where even that is not
 enough, only the newest is taken. What was dropped is counted: to the tracker it is missing.
+
+While a shot's reading is under way the table is at rest and only that has to be seen: few pictures do, and the reading has
+the processor.
 """
 
 from collections import deque
@@ -24,6 +27,8 @@ CAUGHT_UP_S = 0.04
 """When one is taken this soon after its arrival, it does again."""
 SLOW_FOR_S = 30.0
 """For how long it is remembered that looking did not keep up."""
+SPARING_S = 0.045
+"""Time between pictures while a shot is read: 20 or so a second tell rest from motion."""
 THINNED_S, NEWEST_S = 0.06, 0.12
 """In that time: as late as this, every other picture is left out, or all that are older."""
 
@@ -50,6 +55,11 @@ class Handoff:
 
     Args:
         lossless: Never drop, let the reader wait instead: for a recording that is to be judged whole.
+
+    Attributes:
+        came: Pictures handed over.
+        taken: Pictures taken.
+        spared: Pictures left out because a shot was being read.
     """
 
     def __init__(self, *, lossless: bool = False) -> None:
@@ -59,9 +69,11 @@ class Handoff:
         self._dropped = 0
         self._late_since_s: float | None = None
         self._slow_until_s = -inf
+        self._last_s = -inf
         self._over = False
         self.taken = 0
         self.came = 0
+        self.spared = 0
 
     def put(self, arrived: Arrived) -> None:
         """Hand a picture over."""
@@ -84,22 +96,26 @@ class Handoff:
         with self._changed:
             return self._over and not self._waiting
 
-    def take(self, now_s: float, timeout_s: float) -> tuple[Arrived, int] | None:
+    def take(self, now_s: float, timeout_s: float, *, sparing: bool = False) -> tuple[Arrived, int] | None:
         """The next picture and how many were dropped before it; None where none comes in time.
 
         Args:
             now_s: On the clock of the arrivals.
             timeout_s: How long to wait for one.
+            sparing: A shot is being read.
         """
         with self._changed:
             if not self._waiting and not self._over:
                 self._changed.wait(timeout_s)
+            if sparing and not self._lossless:
+                self._spare()
             if not self._waiting:
                 return None
             if not self._lossless:
                 self._drop(now_s)
             found, dropped, self._dropped = self._waiting.popleft(), self._dropped, 0
             self.taken += 1
+            self._last_s = found.captured.arrival_s
             self._changed.notify_all()
             return found, dropped
 
@@ -116,6 +132,12 @@ class Handoff:
             self._leave_out()
         while len(self._waiting) > 1 and now_s - self._waiting[0].captured.arrival_s > (NEWEST_S if slow else LATE_S):
             self._leave_out()
+
+    def _spare(self) -> None:
+        while self._waiting and self._waiting[0].captured.arrival_s < self._last_s + SPARING_S:
+            self._waiting.popleft()
+            self._dropped += 1
+            self.spared += 1
 
     def _leave_out(self) -> None:
         """The next picture is dropped, unless it is the only one."""

@@ -4,6 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from calibration.automatic import CalibrationFailure, calibrate_video
 from calibration.calibration import Calibration, read_calibration, write_calibration
 from calibration.equipment import TableSpec
 from calibration.errors import InputError
+from referee.draft import Job
 from referee.live.access import Keeper
 from referee.live.board import Board
 from referee.live.cameras import Camera, CameraLost, OwnPace, Pace, WaitingPace, open_camera
@@ -132,9 +134,10 @@ class Live:
         self.media = ShotMedia(self.shots, self.pictures, self.calibration, self.session.media_written)
         from_s, start_s = _resume(self.store, self.match, camera, request.camera)
         ball_set = find_ruleset(request.game).ball_set
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self.driver = Driver(
             camera,
-            lambda: Pipeline(self.calibration, ball_set, self.match),
+            lambda: Pipeline(self.calibration, ball_set, self.match, run=self._read_beside),
             self.session,
             pace=self._pace,
             stop=self.stop,
@@ -154,10 +157,14 @@ class Live:
         self.media.start()
         self.driver.start()
 
+    def _read_beside(self, job: Job) -> Job:
+        return self._reader.submit(job).result
+
     def close(self) -> None:
         """End all threads, then let go of the store."""
         self.stop.set()
         self.driver.join(5.0)
+        self._reader.shutdown(wait=False, cancel_futures=True)
         self.pictures.close()
         self.media.close()
         self.store.close()

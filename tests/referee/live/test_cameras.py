@@ -136,6 +136,18 @@ def test_where_half_of_the_pictures_are_too_many_only_new_ones_are_taken() -> No
     assert max(late[50:]) <= NEWEST_S
 
 
+def test_while_a_shot_is_read_some_twenty_pictures_a_second_are_taken() -> None:
+    """Two seconds at 60 a second, looked at at once: every third is taken, none of the others counts as one that was too many."""
+    handoff, times = Handoff(), []
+    for index in range(120):
+        handoff.put(a_picture(index / 60))
+        found = handoff.take(index / 60, 0.0, sparing=True)
+        times += [] if found is None else [found[0].time_s]
+
+    assert times == pytest.approx([index / 20 for index in range(40)])
+    assert handoff.spared == 80
+
+
 def test_nothing_comes_and_then_it_is_over() -> None:
     """What waits is still given."""
     handoff = Handoff()
