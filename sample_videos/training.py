@@ -13,7 +13,7 @@ from calibration.camera import CameraModel
 from calibration.equipment import BallId, find_ball_set, find_table
 from calibration.table import Table
 from sample_videos.graphics import draw_graphics
-from sample_videos.looks import BallLook, Look, draw_look
+from sample_videos.looks import BallLook, Colour, Look, draw_look
 from sample_videos.player import PlayerLook, Pose, draw_player
 from sample_videos.poses import draw_camera
 from sample_videos.scene import BallInView, Scene
@@ -79,7 +79,12 @@ def render_training_view(rng: np.random.Generator) -> TrainingView:
 
 
 def training_views(
-    rng: np.random.Generator, *, layouts: int = 6, table_name: str = "", balls: dict[BallId, BallLook] | None = None
+    rng: np.random.Generator,
+    *,
+    layouts: int = 6,
+    table_name: str = "",
+    balls: dict[BallId, BallLook] | None = None,
+    cloth: Colour | None = None,
 ) -> Iterator[TrainingView]:
     """Pictures of one table, camera and light with different balls and people.
 
@@ -88,11 +93,14 @@ def training_views(
         layouts: How many.
         table_name: A name of `calibration.equipment`; empty for one of the pool tables by chance.
         balls: The set to play with; None for one by chance.
+        cloth: Its colour; None for one by chance.
     """
     table = Table(find_table(table_name or POOL_TABLES[int(rng.integers(len(POOL_TABLES)))]))
     look = draw_look(rng, table=table)
     if balls is not None:
         look = replace(look, balls=balls)
+    if cloth is not None:
+        look = replace(look, cloth=cloth)
     size = ((1920, 1080), (1280, 720), (1280, 720), (1600, 900))[int(rng.integers(4))]
     upright = bool(rng.random() < 0.08)
     size = size[::-1] if upright else size
