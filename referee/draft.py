@@ -54,7 +54,10 @@ def at_need(job: Job) -> Job:
 
 def read_window(window: ShotWindow, tracker: Tracker, table: Table) -> Reading:
     """A window read with everything the tracker has seen."""
-    report = tracker.report(window.start_s, window.end_s)
+    return _with_report(window, tracker.report(window.start_s, window.end_s), table)
+
+
+def _with_report(window: ShotWindow, report: TrackReport, table: Table) -> Reading:
     return Reading(until_s=window.end_s, report=report, shot=read_shot(replace(window, tracks=report.tracks), table, report=report))
 
 
@@ -104,6 +107,10 @@ class Draft:
 
     def _read(self) -> Reading | None:
         try:
-            return None if self._given_up else read_window(self._window, self._tracker, self._table)
+            if self._given_up:
+                return None
+            report = self._tracker.report(self._window.start_s, self._window.end_s)
+            # a ball moved after all: what is left to do would only keep the next draft waiting
+            return None if self._given_up else _with_report(self._window, report, self._table)
         finally:
             self._is_done = True

@@ -118,6 +118,16 @@ class Driver:
         """Part of the pictures that came which were looked at."""
         return self._handoff.taken / max(1, self._handoff.came)
 
+    @property
+    def spared_share(self) -> float:
+        """Part of them that was left out because a shot was being read."""
+        return self._handoff.spared / max(1, self._handoff.came)
+
+    @property
+    def waiting(self) -> int:
+        """Pictures that have come and are not looked at yet."""
+        return self._handoff.waiting
+
     # The reader thread
 
     def _read(self) -> None:

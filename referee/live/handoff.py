@@ -91,6 +91,12 @@ class Handoff:
             self._changed.notify_all()
 
     @property
+    def waiting(self) -> int:
+        """Pictures handed over and not yet taken or dropped."""
+        with self._changed:
+            return len(self._waiting)
+
+    @property
     def is_over(self) -> bool:
         """Closed, and everything taken."""
         with self._changed:
