@@ -4,11 +4,9 @@ Theory: the outline of a sphere is the image of its silhouette circle: the point
 With the camera known, a centre (x, y) at height R predicts the whole outline, lens and perspective included. Changes of
 the picture along the normals of the start's outline are read once; every centre nearby would have its outline cross each
 normal somewhere, and the centre whose outline meets most change, all normals together, is where the search goes on: one
-shadow or one number cannot outvote a circle (Hough's idea with the radius known). From there the strongest edge is sought
-along each normal, and the centre moves so that predicted and seen outline meet (Gauss-Newton on two unknowns). Changes are
-split into brightness against the cloth and the rest (vision.cloth), brightness at less weight, so that a shadow's edge is
-weak. Highlight, stripe, number and neighbour give edges that do not fit a circle of this radius: Tukey's biweight
-leaves them out. Blur widens edges and moves none.
+shadow or one number cannot outvote a circle (Hough's idea with the radius known). From there an edge is sought along each
+normal (vision.normals), and the centre moves so that predicted and seen outline meet (Gauss-Newton on two unknowns).
+What does not fit a circle of this radius Tukey's biweight leaves out. Blur widens edges and moves none.
 
 How badly a centre is known is told by what its outline shows: how far its edges lie off it on average (m, pixels), how weak
 the weaker ones are (s, levels), and how loosely the directions seen hold it (l, the mean variance an axis for edges of
@@ -20,45 +18,17 @@ moving more than about half its radius during the exposure has no such outline (
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
+from vision.normals import ANGLES, Normals, best_move, nearest_edges
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
-_ANGLES = 32
-"""Normals along an outline: one per three pixels at a radius of 15, enough to average the pixel grid away."""
-_REACH = 0.45
-"""How far along a normal an edge is sought, either way, ball radii: a wrong start by a third of a radius is caught,
-the far edge of a touching neighbour is not."""
-_STEPS = 21
-"""Samples along a normal."""
-_PLACES = np.linspace(-_REACH, _REACH, _STEPS, dtype=np.float32)
-_BEYOND = 3
-"""How many samples outwards of a change its outer side is looked at: past what blur and chroma of half the width mix."""
-_PLACES_WITH_BEYOND = np.concatenate([_PLACES, _REACH + (_PLACES[1] - _PLACES[0]) * np.arange(1, _BEYOND)]).astype(np.float32)
-_LIKE_CLOTH, _UNLIKE_VOTE = 60.0, 0.1
-"""Distance from the cloth's colour at which half of a change's vote is lost, levels, beyond the folds and the dirt of cloth; and
-what is left of it where something else lies there, for in a rack hardly any cloth is seen."""
-_BRIGHTNESS_WEIGHT = 0.7
-"""Weight of brightness against the rest of colour: full weight follows shadows, none misses black balls."""
-_VOTE_HALF = 12.0
-"""Change that has half a full vote, levels: above, a white number counts hardly more than a ball's rim in the shade."""
-_VOTE_PULL = 0.7
-"""Part of all votes that a start a radius off must win over: without it a blank cloth votes for anything."""
-_FAR, _FINE = 0.4, 0.08
-"""How far from the start centres are voted on, and how finely at first, ball radii; a vote is about 0.1 wide."""
 _STEPS_TO_MEET = 3
 """Steps in which the centre moves to the edges: with one less, half of the outward pull of a vote that wants cloth beyond stays."""
-_PRIOR = 0.20
-"""How far from the predicted outline an edge is looked for, standard deviation in ball radii: narrower holds
-the centre to the vote's, wider follows highlights."""
-_STRENGTH_HALF = 40.0
-"""Change that counts half against a nearer one while the centre moves, levels: without it a white number ten times as strong as
-the rim of a ball in the cloth's colour is taken for the rim. Not so when it is told how well an outline fits: folds fit too."""
 _EDGE_LEAST = 9.0
 """Smallest change over one sample spread that is an edge, levels; half of the weakest ball on cloth seen (35)."""
 _TUKEY_RADII = 0.12
@@ -71,18 +41,6 @@ FLOOR_PX = 0.06
 together."""
 SIGMA_LAW = (424.0, 1.52, 0.74, 1.34)
 """k, a, b, c of the module's formula."""
-
-
-def _grid(reach: float, step: float) -> FloatArray:
-    """Points (x, y) of a square grid within a circle, shape (M, 2)."""
-    line = np.arange(-round(reach / step), round(reach / step) + 1) * step
-    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    return np.asarray(points[np.hypot(*points.T) <= reach + 1e-9], dtype=np.float64)
-
-
-_NEARBY, _CLOSE = _grid(_FAR, _FINE), _grid(1.5 * _FINE, _FINE / 2)
-_BEND = np.linalg.pinv(np.column_stack([np.ones(len(_CLOSE)), _CLOSE, _CLOSE**2, _CLOSE.prod(axis=1)]))
-"""Turns votes on the close grid into the six terms of a paraboloid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +81,10 @@ class _Shape:
     jacobian: FloatArray
     slopes: FloatArray
     radius_px: FloatArray
+
+    def moved_px(self, moved: FloatArray) -> FloatArray:
+        """Moves of (N, 2) radii in pixels."""
+        return np.asarray(np.einsum("nij,nj->ni", self.jacobian, moved), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +133,7 @@ class OutlineFitter:
     def __init__(self, camera: CameraModel, ball_radius_m: float) -> None:
         self._camera = camera
         self._radius = ball_radius_m
-        angles = np.arange(_ANGLES) * (2 * np.pi / _ANGLES)
+        angles = np.arange(ANGLES) * (2 * np.pi / ANGLES)
         self._ring = np.column_stack([np.cos(angles), np.sin(angles)])
         self.angles = len(angles)
 
@@ -214,16 +176,16 @@ class OutlineFitter:
         """What `fit` finds of each start before it is judged; at least one start."""
         count = len(starts_m)
         shape = self._shape(starts_m)
-        unit = cloth / np.maximum(np.linalg.norm(cloth, axis=1, keepdims=True), 1.0)
-        moved = self._vote(self._votes(image, shape, cloth, unit), shape.slopes)
-        change, since = self._change(image, shape, moved, unit), np.zeros((count, 2))
+        normals = Normals.of(image, shape.outline, shape.normals * shape.radius_px[:, None, None], cloth)
+        moved = best_move(normals.votes(), shape.slopes)
+        change, since = normals.change(shape.moved_px(moved)), np.zeros((count, 2))
         for _ in range(_STEPS_TO_MEET):
-            offsets, strength = self._edges(change, np.einsum("nki,ni->nk", shape.slopes, since), even=True)
+            offsets, strength = nearest_edges(change, np.einsum("nki,ni->nk", shape.slopes, since), even=True)
             since = since + self._step(offsets, shape.slopes, self._weights(offsets, strength, shape.radius_px))
         moved = moved + since
-        change, still = self._change(image, shape, moved, unit), np.zeros((count, _ANGLES))
-        met = self._weights(*self._edges(change, still, even=True), shape.radius_px) > _FITTING
-        offsets, strength = self._edges(change, still, even=False)
+        change = normals.change(shape.moved_px(moved))
+        met = self._weights(*nearest_edges(change, even=True), shape.radius_px) > _FITTING
+        offsets, strength = nearest_edges(change, even=False)
         weight = self._weights(offsets, strength, shape.radius_px)
         return Edges(moved, offsets, strength, weight, met.mean(axis=1), shape.slopes, shape.radius_px)
 
@@ -242,73 +204,6 @@ class OutlineFitter:
         radius_px = (normals * outward).sum(2).mean(axis=1)
         slopes = np.einsum("nki,nij->nkj", normals, jacobian) / radius_px[:, None, None]
         return _Shape(outline, normals, jacobian, slopes, radius_px)
-
-    def _votes(self, image: Image, shape: "_Shape", cloth: FloatArray, unit: FloatArray) -> NDArray[np.float32]:
-        """What each place along the normals of the starts' outlines votes for an edge there, 0 to 1, shape (N, angles, samples - 4)."""
-        smooth = self._smooth(image, shape, np.zeros((len(cloth), 2)), _PLACES_WITH_BEYOND)
-        change = _size(smooth[:, :, 2 : _STEPS - 2] - smooth[:, :, : _STEPS - 4], unit)
-        outside = _size(smooth[:, :, 1 + _BEYOND :] - cloth[:, None, None].astype(np.float32), unit)
-        change = change * (_UNLIKE_VOTE + (1 - _UNLIKE_VOTE) / (1 + (outside / np.float32(_LIKE_CLOTH)) ** 2))
-        return np.asarray(change / (change + np.float32(_VOTE_HALF)), dtype=np.float32)
-
-    def _change(self, image: Image, shape: "_Shape", moved: FloatArray, unit: FloatArray) -> NDArray[np.float32]:
-        """Change of the picture along normals of outlines moved by (N, 2) radii, shape (N, angles, samples - 4), levels."""
-        smooth = self._smooth(image, shape, moved, _PLACES)
-        return _size(smooth[:, :, 2:] - smooth[:, :, :-2], unit)
-
-    @staticmethod
-    def _smooth(image: Image, shape: "_Shape", moved: FloatArray, places: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Colours at S places along normals of outlines moved by (N, 2) radii, smoothed by (1 2 1)/4, shape (N, angles, S - 2, 3)."""
-        outline = shape.outline + np.einsum("nij,nj->ni", shape.jacobian, moved)[:, None]
-        along = (shape.normals * shape.radius_px[:, None, None]).astype(np.float32)
-        xy = outline[:, :, None].astype(np.float32) + places[:, None] * along[:, :, None]
-        flat = xy.reshape(len(moved) * _ANGLES, len(places), 2)
-        colours = np.asarray(cv2.remap(image, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
-        colours = colours.reshape(len(moved), _ANGLES, len(places), 3)
-        return np.asarray((colours[:, :, :-2] + 2 * colours[:, :, 1:-1] + colours[:, :, 2:]) / 4, dtype=np.float32)
-
-    @staticmethod
-    def _vote(full: NDArray[np.float32], slopes: FloatArray) -> FloatArray:
-        """Moves, shape (N, 2) radii, after which outlines meet most votes."""
-        count, samples = len(full), full.shape[2]
-        spacing = float(_PLACES[1] - _PLACES[0])
-        rows, columns = np.arange(count)[:, None, None], np.arange(_ANGLES)[None, :, None]
-
-        def votes(moves: FloatArray) -> FloatArray:
-            place = np.einsum("nki,nmi->nkm", slopes, moves) / spacing + (samples - 1) / 2
-            first = np.clip(place.astype(np.intp), 0, samples - 2)
-            share = np.clip(place - first, 0.0, 1.0)
-            return np.asarray((full[rows, columns, first] * (1 - share) + full[rows, columns, first + 1] * share).sum(axis=1))
-
-        nearby = np.broadcast_to(_NEARBY, (count, *_NEARBY.shape))
-        best = _NEARBY[(votes(nearby) - _VOTE_PULL * _ANGLES * (_NEARBY**2).sum(axis=1)).argmax(axis=1)]
-        _, dx, dy, xx, yy, xy = (votes(best[:, None] + _CLOSE) @ _BEND.T).T
-        # The top of the paraboloid, where it has one.
-        bend = 4 * xx * yy - xy**2
-        peaked = (xx < 0) & (bend > 1e-3)
-        top = np.column_stack([xy * dy - 2 * yy * dx, xy * dx - 2 * xx * dy]) / np.where(peaked, bend, 1.0)[:, None]
-        return np.asarray(best + np.where(peaked[:, None], np.clip(top, -_FINE, _FINE), 0.0))
-
-    @staticmethod
-    def _edges(change: NDArray[np.float32], since: FloatArray, *, even: bool) -> tuple[FloatArray, FloatArray]:
-        """Edges nearest to outlines that moved outwards by `since` (N, angles), radii, since `change` was read.
-
-        Returns:
-            Offsets outwards of those outlines in radii and the edges' strength, shape (N, angles); `even` where a strong one is to
-            count little more than a weak one.
-        """
-        inner = _PLACES[2:-2]
-        near = np.exp(-0.5 * ((inner - since[..., None].astype(np.float32)) / np.float32(_PRIOR)) ** 2)
-        score = change * near
-        ranked = score / (change + np.float32(_STRENGTH_HALF)) if even else score
-        best = np.clip(ranked.argmax(axis=2), 1, len(inner) - 2)
-        rows, columns = np.indices(best.shape)
-        before, at, after = (score[rows, columns, best + k] for k in (-1, 0, 1))
-        bend = before - 2 * at + after
-        shift = np.where(bend < -1e-6, 0.5 * (before - after) / np.where(bend == 0, 1.0, bend), 0.0)
-        position = inner[best] + np.clip(shift, -0.5, 0.5) * (_PLACES[1] - _PLACES[0]) - since
-        strength = change[rows, columns, best]
-        return position.astype(np.float64), strength.astype(np.float64)
 
     @staticmethod
     def _weights(offsets: FloatArray, strength: FloatArray, radius_px: FloatArray) -> FloatArray:
@@ -334,13 +229,6 @@ class OutlineFitter:
             Outline(position_m=(x, y), px=(u, v), sigma_m=one_sigma, support=part, met=met, spread=one_spread) if fine else None
             for fine, (x, y, u, v, one_sigma, part, met, one_spread) in zip(good, told.tolist(), strict=True)
         ]
-
-
-def _size(colours: NDArray[np.float32], unit: FloatArray) -> NDArray[np.float32]:
-    """Length of differences of colour, shape (N, angles, S, 3), with what of it is along the cloth's, brightness, at less weight."""
-    bright = colours @ unit[:, None, :, None].astype(np.float32)
-    squared = np.einsum("nksc,nksc->nks", colours, colours) - np.float32(1 - _BRIGHTNESS_WEIGHT**2) * bright[..., 0] ** 2
-    return np.asarray(np.sqrt(np.maximum(squared, 0.0)), dtype=np.float32)
 
 
 def sigma_px(unsure: FloatArray, law: tuple[float, float, float, float] = SIGMA_LAW, floor_px: float = FLOOR_PX) -> FloatArray:
