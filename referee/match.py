@@ -8,9 +8,10 @@ Events (`referee.log_event`): `rack` (who breaks), `state` (what a person says o
 `correction`. A correction names an earlier event and gives new fields for it, makes it void, or puts another before it;
 nothing is erased, and all after it is judged again.
 
-While a shot is undecided the fold goes on with the rule book's default, and what follows is provisional. The layout
-seen before a shot has the last word on which balls are there; where it contradicts the log, both are judged, and only a
-ruling that holds for both is stated. What had to be assumed is listed, never silent.
+While a shot is undecided the fold goes on with the rule book's default, and what follows is provisional; a verdict that
+the decision would change is undecided with it (`referee.unsettled`). The layout seen before a shot has the last word on
+which balls are there; where it contradicts the log, both are judged, and only a ruling that holds for both is stated.
+What had to be assumed is listed, never silent.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,20 +22,21 @@ from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import PersonEvent
 from referee.decided import with_decision
-from referee.given_state import with_given, without_assumed
-from referee.layout import find_states, open_rack
+from referee.given_state import with_given
+from referee.judging import Said, judge_in, person_event
+from referee.layout import open_rack
 from referee.ledger import Ledger, after_shot, between, racked
 from referee.log_event import LogEvent, corrected, find_redone, find_undone
 from referee.match_setup import NO_RACE, USUAL_RACE, MatchSetup
-from referee.missing_call import assumed_call, possible_calls
-from referee.readings import CERTAIN_AT, Judgement, judge_shot
+from referee.readings import CERTAIN_AT
 from referee.rules.base import Call, Case, State, next_state
 from referee.rules.games import find_ruleset
 from referee.rules.options import Options
-from referee.ruling import Pair
-from referee.scenario import read_call, read_events
+from referee.ruling import Pair, Ruling
+from referee.scenario import read_call
 from referee.shot_ruling import ShotRuling
-from tracker.shot import Shot, ShotEvent
+from referee.unsettled import Otherwise, judge_otherwise, left_open, onward, weighed
+from tracker.shot import Shot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class MatchState:
     Attributes:
         state: Before the next stroke; None until a rack or a shot says what is on the table.
         provisional: An earlier shot is undecided, and everything since stands on its default.
+        others: What would hold instead had it been decided otherwise.
         people: Touches and official facts that wait for their shot.
         rulings: On every shot, in order.
         assumed: What had to be taken for granted.
@@ -53,6 +56,7 @@ class MatchState:
 
     state: State | None = None
     provisional: bool = False
+    others: tuple[Otherwise, ...] = ()
     people: tuple[LogEvent, ...] = ()
     call: Call | None = None
     rulings: tuple[ShotRuling, ...] = ()
@@ -106,7 +110,12 @@ def step(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
     """The state after one more event; a ruling in the log is a record of what was said and changes nothing."""
     if event.type == "rack":
         breaker = str(event.fields["breaker"])
-        return replace(match, state=open_rack(setup, match.state, breaker), ledger=racked(match.ledger, match.state, breaker))
+        return replace(
+            match,
+            state=open_rack(setup, match.state, breaker),
+            others=onward(match.others, lambda state: open_rack(setup, state, breaker)),
+            ledger=racked(match.ledger, match.state, breaker),
+        )
     if event.type == "state":
         return _given(setup, match, event)
     if event.type == "call":
@@ -316,10 +325,12 @@ def _given(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchState:
     fields = {key: value for key, value in event.fields.items() if key != "time_s"}
     if match.state is None:
         return replace(match, given={**match.given, **fields})
+    rules = find_ruleset(setup.game)
     try:
-        return replace(match, state=with_given(find_ruleset(setup.game), match.state, fields))
+        given = with_given(rules, match.state, fields)
     except InputError as error:
         raise InputError(f"state in log event {event.id}: {error}") from error
+    return replace(match, state=given, others=onward(match.others, lambda state: with_given(rules, state, fields)))
 
 
 def _called(match: MatchState, event: LogEvent) -> MatchState:
@@ -336,54 +347,35 @@ def _decided(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchStat
         return replace(match, call=Call(kind="push_out"))
     if match.state is None:
         return replace(match, assumed=(*match.assumed, f"decision {event.fields.get('option')} before anything was seen: left out"))
-    rules = find_ruleset(setup.game)
-    case = Case(state=match.state, events=(_person_event(event, match.state, 0.0),), options=setup.options)
-    ruling = rules.judge(case)
-    return replace(match, state=next_state(rules, match.state, ruling), ledger=between(match.ledger, ruling))
+    rules, state = find_ruleset(setup.game), match.state
+
+    def chosen(state: State) -> Ruling:
+        return rules.judge(Case(state=state, events=(person_event(event, state, 0.0),), options=setup.options))
+
+    ruling = chosen(state)
+    return replace(
+        match,
+        state=next_state(rules, state, ruling),
+        others=onward(match.others, lambda other: next_state(rules, other, chosen(other))),
+        ledger=between(match.ledger, ruling),
+    )
 
 
 def _shot(setup: MatchSetup, match: MatchState, shot: Shot, decided: Mapping[str, Any] | None) -> MatchState:
     """Judge one shot against what the log and the layout say was there, or take what a person decided, and go on from it."""
-    rules = find_ruleset(setup.game)
-    states, notes = find_states(setup, match.state, shot, provisional=match.provisional)
-    if match.state is None and match.given:
-        states, notes = [with_given(rules, state, match.given) for state in states], without_assumed(notes, match.given)
-    call = match.call
-    if call is None and setup.assume_calls and (call := assumed_call(setup.game, shot)) is not None:
-        notes.append(f"call: the {call.ball} in {call.pocket} at shot {shot.number}, because it fell")
-    states = [
-        replace(state, call=possible)
-        for state in states
-        for possible in possible_calls(setup.game, call, shot, ends_known=setup.ends_known)
-    ]
-    people = tuple(_person_event(event, states[0], shot.start_s) for event in match.people)
-    judgement = judge_shot(rules, states, shot, people=people, options=setup.options, certain_at=setup.certain_at)
-    if not setup.ends_known:
-        judgement = _without_ends(judgement)
-    judgement, word = with_decision(judgement, decided)
-    ruling = ShotRuling.of(shot, states[0], judgement, notes=tuple(notes), provisional=match.provisional, decided=word)
-    new = [note for note in notes if note not in match.assumed]
-    after = next_state(rules, states[0], judgement.ruling)
+    said = Said(call=match.call, people=match.people, given=match.given if match.state is None else {})
+    found = judge_in(setup, match.state, shot, said, provisional=match.provisional)
+    others = judge_otherwise(setup, match.others, shot, said)
+    judgement, word = with_decision(weighed(found.judgement, others, certain_at=setup.certain_at), decided)
+    ruling = ShotRuling.of(shot, found.state, judgement, notes=found.notes, provisional=match.provisional, decided=word)
+    new = [note for note in found.notes if note not in match.assumed]
+    after = next_state(find_ruleset(setup.game), found.state, judgement.ruling)
     is_known = not match.rulings or match.rulings[-1].certain
     return MatchState(
         state=after,
         provisional=match.provisional or not judgement.certain,
+        others=left_open(setup, found.state, judgement if word else found.judgement, shot.number, others, after),
         rulings=(*match.rulings, ruling),
         assumed=(*match.assumed, *new),
-        ledger=after_shot(setup, match.ledger, match.state, states[0], shot, judgement.ruling, after, is_known=is_known),
+        ledger=after_shot(setup, match.ledger, match.state, found.state, shot, judgement.ruling, after, is_known=is_known),
     )
-
-
-def _without_ends(judgement: Judgement) -> Judgement:
-    """Nothing that hangs on head and foot is stated where these were named by convention only."""
-    return replace(judgement, ruling=replace(judgement.ruling, spotted_pos=None, spotted_slots=None))
-
-
-def _person_event(event: LogEvent, state: State, start_s: float) -> ShotEvent:
-    """A person's event as one of the case, its time counted from the tip contact."""
-    data = {key: value for key, value in event.fields.items() if key != "time_s"}
-    t = float(event.fields.get("time_s", start_s)) - start_s
-    try:
-        return read_events([{"t": t, "type": event.type, **data}], state, extra_facts=True)[0]
-    except InputError as error:
-        raise InputError(f"{event.type} in log event {event.id}: {error}") from error

@@ -6,6 +6,7 @@ QUESTIONS = {
     "not_judged": "the camera was away while the shot was under way",
     "struck_ball": "the struck ball was read as {ball}",
     "what_called": "what was called",
+    "earlier_call": "what is decided on shot {shots}",
     "near_limit": "whether {ball} lies {place}, within 3 mm of its limit",
     "was_on_table": "whether {balls} was on the table",
     "were_on_table": "whether {balls} were on the table",

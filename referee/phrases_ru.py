@@ -6,6 +6,7 @@ QUESTIONS = {
     "not_judged": "во время удара камера ничего не показывала",
     "struck_ball": "по записи удар сделан по шару {ball}",
     "what_called": "каков был заказ",
+    "earlier_call": "как решён удар {shots}",
     "near_limit": "{ball}: лежит ли {place}; до границы меньше 3 мм",
     "was_on_table": "был ли на столе шар {balls}",
     "were_on_table": "были ли на столе шары {balls}",
