@@ -47,6 +47,9 @@ _CLEAR_ALONG = 0.2
 """Part of a half cushion that must be clear; with less the profile would be that of a sleeve."""
 _PROFILE_SAMPLES = 80
 """Lines that a profile's median is taken over; more costs time and changes it by less than a level."""
+_HOLE_DIFFERS = (0.35, 0.2)
+"""Difference of a hole from the cloth, part of the cloth's brightness, from which it can be told from it, and down to which it
+stays told: grey leather on dark cloth has 0.3 to 0.4, and a step of the light may not turn a table into another view."""
 _SUM = np.ones((1, 3), np.float32)
 
 
@@ -165,11 +168,13 @@ class ClothLearner:
             colour[rows, columns] *= np.clip(profile, 0.08, 3.0)
         return np.maximum(colour, 1.0)
 
-    def pockets_seen(self, view: Image, cloth: Cloth) -> int:
-        """How many of the six pockets differ from cloth: a view of something else shows no pockets where they belong."""
+    def pockets_seen(self, view: Image, cloth: Cloth) -> tuple[int, int]:
+        """How many of the six pockets differ clearly, and how many differ at all, from cloth: a view of something else shows
+        no pockets where they belong."""
         middles = np.median(view[self._holes[..., 1], self._holes[..., 0]], axis=1)
         away = np.linalg.norm(middles - cloth.usual, axis=1)
-        return int((away > 0.35 * np.linalg.norm(cloth.usual)).sum())
+        clearly, at_all = (int((away > share * np.linalg.norm(cloth.usual)).sum()) for share in _HOLE_DIFFERS)
+        return clearly, at_all
 
 
 def split(view: Image, colour: FloatImage) -> tuple[FloatImage, FloatImage]:

@@ -217,8 +217,8 @@ class Surface:
             return f"only {100 * share:.0f} % of the bed looks like its cloth: another view, or the bed is covered"
         if not self._pockets_known:
             return ""
-        pockets = self._learner.pockets_seen(view, cloth)
-        if pockets < _POCKETS_KEPT * self._pockets_most:
-            return f"only {pockets} of the {self._pockets_most} pockets seen before are where they belong: another view"
+        pockets, faint = self._learner.pockets_seen(view, cloth)
+        if faint < _POCKETS_KEPT * self._pockets_most:
+            return f"only {faint} of the {self._pockets_most} pockets seen before are where they belong: another view"
         self._pockets_most = max(self._pockets_most, pockets)
         return ""
