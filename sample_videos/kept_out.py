@@ -21,8 +21,9 @@ from calibration.table import Table
 from sample_videos.ball_sets import Colour, draw_set, from_srgb
 from sample_videos.looks import Lamp, Look, draw_look, even_lamps
 from sample_videos.poses import MAX_TILT_DEG, make_camera
+from sample_videos.scene import BallInView
 from sample_videos.shapes import Frame
-from sample_videos.training import TrainingView, views_of
+from sample_videos.training import TrainingView, rack, random_rotation, views_of
 
 CLOTHS: dict[str, tuple[int, int, int]] = {
     "petrol": (12, 88, 112),
@@ -74,17 +75,31 @@ LENSES = ("action barrel", "pincushion", "moustache", "long tele")
 KEPT_OUT = {"cloths": tuple(CLOTHS), "ball sets": tuple(MAKES), "lamps": LAMPS, "lenses": LENSES}
 
 
-def kept_out_views(rng: np.random.Generator, *, layouts: int = 4) -> Iterator[TrainingView]:
+def kept_out_views(rng: np.random.Generator, *, layouts: int = 4, racks: bool = False) -> Iterator[TrainingView]:
     """Pictures of one 9 ft table at 1920 x 1080 in which cloth, balls, lamps and lens are all of the kept-out variety.
 
     Args:
         rng: Source of chance; the same state gives the same pictures.
         layouts: How many.
+        racks: Two more come first, from which the set can be learnt: nine balls racked, then fifteen, both with the cue ball.
     """
     table = Table(find_table("wpa-9ft"))
     look = draw_kept_out_look(rng, table)
     camera = draw_kept_out_camera(rng, table, look.frame)
-    yield from views_of(rng, table, look, camera, layouts=layouts, detour=False)
+    lessons = [_racked(np.random.default_rng((look.seed, count)), table, count) for count in (9, 15)] if racks else []
+    yield from views_of(rng, table, look, camera, layouts=layouts, detour=False, lessons=lessons)
+
+
+def _racked(rng: np.random.Generator, table: Table, count: int) -> list[BallInView]:
+    """The balls 1 to `count` in a rack at the foot spot in any order, and the cue ball behind the head string."""
+    quarter, radius = table.spec.length_m / 4, table.spec.ball_radius_m
+    places = [place + np.array([quarter, 0.0]) for place in rack(count, radius)]
+    places.append(np.array([-1.2 * quarter, rng.uniform(-0.4, 0.4)]))
+    names = [*(str(number) for number in rng.permutation(np.arange(1, count + 1))), "cue"]
+    return [
+        BallInView(ball=name, centres_m=np.array([[*place, radius]]), rotations=random_rotation(rng)[None])
+        for name, place in zip(names, places, strict=True)
+    ]
 
 
 def draw_kept_out_look(rng: np.random.Generator, table: Table) -> Look:

@@ -1,6 +1,6 @@
 """Pictures for training a detector: tables, light, balls, people and graphics of all kinds, with exact truth."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import pi
 
@@ -16,7 +16,7 @@ from sample_videos.graphics import draw_graphics
 from sample_videos.looks import BallLook, Colour, Look, draw_look
 from sample_videos.player import PlayerLook, Pose, draw_player
 from sample_videos.poses import draw_camera
-from sample_videos.scene import BallInView, Scene
+from sample_videos.scene import BallInView, Scene, View
 from sample_videos.shapes import holes
 
 FloatArray = NDArray[np.float64]
@@ -109,7 +109,14 @@ def training_views(
 
 
 def views_of(
-    rng: np.random.Generator, table: Table, look: Look, camera: CameraModel, *, layouts: int, detour: bool = True
+    rng: np.random.Generator,
+    table: Table,
+    look: Look,
+    camera: CameraModel,
+    *,
+    layouts: int,
+    detour: bool = True,
+    lessons: Sequence[list[BallInView]] = (),
 ) -> Iterator[TrainingView]:
     """Pictures of one table, look and camera, with graphics, balls and people by chance.
 
@@ -120,18 +127,28 @@ def views_of(
         camera: What sees it.
         layouts: How many.
         detour: Whether some pictures come by way of a smaller one, as re-encoded recordings do.
+        lessons: Balls of pictures that come before these, without people, and change nothing in these.
     """
     graphics = draw_graphics(rng, camera.image_size_px, look.balls) if rng.random() < 0.4 else None
     scene = Scene(camera, table, look, graphics, fine=2)
     calibration = Calibration(table=table, camera=camera, foot_known=True, foot_side=foot_side(scene), residual_mm=(0.0, 0.0), good=True)
+    own = np.random.default_rng(look.seed)
+    for lying in lessons:
+        view = scene.render(lying)
+        yield _view(scene, calibration, lying, view, _compress(own, view.image, detour=detour))
     for _ in range(layouts):
         lying = lying_balls(rng, table, look)
         player = leaning_player(rng, table, lying) if rng.random() < 0.45 else None
         view = scene.render(lying, player)
         truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
         image = _project(rng, scene, view.image, truth) if rng.random() < 0.05 else view.image
-        image = _compress(rng, image, detour=detour)
-        yield TrainingView(image=image, calibration=calibration, balls=truth, covered=view.covered, exposure_s=look.sensor.exposure_s)
+        yield _view(scene, calibration, lying, view, _compress(rng, image, detour=detour))
+
+
+def _view(scene: Scene, calibration: Calibration, balls: list[BallInView], view: View, image: NDArray[np.uint8]) -> TrainingView:
+    truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in balls)
+    exposure_s = scene.look.sensor.exposure_s
+    return TrainingView(image=image, calibration=calibration, balls=truth, covered=view.covered, exposure_s=exposure_s)
 
 
 def foot_side(scene: Scene) -> str:
