@@ -46,6 +46,18 @@ def test_no_page_is_wider_than_its_screen(new_page: NewPage, path: str, width: i
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_every_button_of_the_lower_bar_is_on_a_phones_screen(new_page: NewPage, language: str) -> None:
+    """Nothing of it has to be scrolled to, in the longer language either, nor does the clock's button stick out."""
+    page = new_page(390, 800)
+    Canned(page, a_match(last=an_undecided_shot(), undecided=[an_undecided_shot()])).open(f"/official?lang={language}")
+
+    assert page.evaluate("document.querySelector('#bar').scrollWidth") <= 390
+    assert page.locator("#bar button").last.bounding_box() is None  # the tablet's link is for larger screens
+    rights = "[...document.querySelectorAll('#bar button, #now button')].map((item) => item.getBoundingClientRect().right)"
+    assert max(page.evaluate(rights)) <= 390
+
+
 def test_the_overlay_is_transparent_and_shows_a_call_for_a_while(new_page: NewPage) -> None:
     """Nothing but the strap is painted; a call comes with its colour, an undecided one stays until it is decided."""
     page = new_page(1920, 1080)

@@ -1,20 +1,18 @@
 /** What has to be answered now: who breaks, a choice that the rules offer, the next rack. */
 
 import { button, el, rebuild } from "./dom.js";
+import { Panel } from "./panel.js";
 import { ballChips } from "./panel_now.js";
 
-export class AskPanel {
+export class AskPanel extends Panel {
   /**
    * @param {import("./page.js").Page} page
    * @param {HTMLElement} place
    * @param {{may: () => boolean, act: (action: string, fields?: object) => Promise, stage: import("./stage.js").Stage}} tools
    */
   constructor(page, place, tools) {
-    this.page = page;
-    this.place = place;
-    this.tools = tools;
+    super(page, place, tools);
     this.option = null;
-    page.store.on(["match", "role"], () => this.draw());
   }
 
   draw() {

@@ -1,19 +1,17 @@
 /** The call, large, and why: clauses, decisive picture and clip, readings and doubts behind one tap. */
 
 import { button, el, rebuild } from "./dom.js";
+import { Panel } from "./panel.js";
 
-export class CallPanel {
+export class CallPanel extends Panel {
   /**
    * @param {import("./page.js").Page} page
    * @param {HTMLElement} place
-   * @param {{withWhy?: boolean, onFix?: (shot: object) => void, mayFix?: () => boolean}} options
+   * @param {{withWhy?: boolean, onFix?: (shot: object) => void, mayFix?: () => boolean}} tools
    */
-  constructor(page, place, options = {}) {
-    this.page = page;
-    this.place = place;
-    this.options = options;
+  constructor(page, place, tools) {
+    super(page, place, tools);
     this.open = false;
-    page.store.on(["match", "role"], () => this.draw());
   }
 
   /** The shot to speak of; null for the last. */
@@ -26,7 +24,7 @@ export class CallPanel {
     const { match } = this.page.store;
     if (!match) return;
     const shot = this.chosen ?? match.last;
-    const may = Boolean(this.options.mayFix?.());
+    const may = Boolean(this.tools.mayFix?.());
     rebuild(this.place, [this.page.language.code, shot, this.open, may, match.players, match.status], () =>
       shot ? this.#parts(shot, match, may) : [el("h2.large", {}, this.page.say(match.status === "waiting" ? "waiting" : "no_call"))],
     );
@@ -46,7 +44,7 @@ export class CallPanel {
       ),
       el("h2.large", { id: "call-text", "data-shot": shot.number }, pick(shot.call)),
       shot.judged === false ? el("p.soft", {}, say("not_judged_why")) : null,
-      this.options.withWhy
+      this.tools.withWhy
         ? el(
             "p.call-tools",
             {},
@@ -55,7 +53,7 @@ export class CallPanel {
               "aria-expanded": String(this.open),
               "aria-controls": "why",
             }),
-            may ? button(say("correct"), () => this.options.onFix(shot), { key: "fix", kind: "quiet" }) : null,
+            may ? button(say("correct"), () => this.tools.onFix(shot), { key: "fix", kind: "quiet" }) : null,
           )
         : null,
       this.open ? el("div.why", { id: "why" }, whyParts(this.page, shot)) : null,

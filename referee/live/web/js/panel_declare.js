@@ -1,23 +1,21 @@
 /** Declarations: called ball and pocket, safety, push-out, frozen ball, time-out, interference, and facts. */
 
 import { button, el, fill, rebuild } from "./dom.js";
+import { Panel } from "./panel.js";
 import { ballChips } from "./panel_now.js";
 import { CUSHIONS, POCKETS, nearCushions } from "./table.js";
 
-export class DeclarePanel {
+export class DeclarePanel extends Panel {
   /**
    * @param {import("./page.js").Page} page
    * @param {HTMLElement} place
    * @param {{may: Function, act: Function, stage: import("./stage.js").Stage, fact: Function, interference: Function}} tools
    */
   constructor(page, place, tools) {
-    this.page = page;
-    this.place = place;
-    this.tools = tools;
+    super(page, place, tools, ["match", "role", "clock"]);
     this.picker = el("div.picker", { hidden: true });
     this.buttons = el("p.row");
     fill(place, el("h2", { "data-say": "declare" }), this.buttons, this.picker);
-    page.store.on(["match", "role", "clock"], () => this.draw());
   }
 
   draw() {

@@ -4,6 +4,7 @@
  */
 
 import { button, el, rebuild, svg } from "./dom.js";
+import { Panel } from "./panel.js";
 
 const FINE_MM = 60; // From here on the bullseye shows where the ball is: below, the diagram cannot.
 
@@ -28,17 +29,14 @@ export function millimetres(value) {
   return size < 3 ? size.toFixed(1).replace(/\.0$/, "") : String(Math.round(size));
 }
 
-export class HelpPanel {
+export class HelpPanel extends Panel {
   /**
    * @param {import("./page.js").Page} page
    * @param {HTMLElement} place
    * @param {{may: () => boolean, act: (action: string, fields?: object) => Promise, measure: () => void}} tools
    */
   constructor(page, place, tools) {
-    this.page = page;
-    this.place = place;
-    this.tools = tools;
-    page.store.on(["help", "role", "match"], () => this.draw());
+    super(page, place, tools, ["help", "role", "match"]);
   }
 
   draw() {

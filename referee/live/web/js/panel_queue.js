@@ -1,21 +1,11 @@
 /** Calls that nobody has decided: what each may have been, the pictures, and stands / overturned / too close. */
 
 import { button, el, rebuild } from "./dom.js";
+import { Panel } from "./panel.js";
 import { percent } from "./panel_call.js";
 
-export class QueuePanel {
-  /**
-   * @param {import("./page.js").Page} page
-   * @param {HTMLElement} place
-   * @param {{may: () => boolean, act: Function, show: (shot: object) => void}} tools
-   */
-  constructor(page, place, tools) {
-    this.page = page;
-    this.place = place;
-    this.tools = tools;
-    page.store.on(["match", "role"], () => this.draw());
-  }
-
+/** Its tools: `{may: () => boolean, act: Function, show: (shot: object) => void}`. */
+export class QueuePanel extends Panel {
   draw() {
     const { match } = this.page.store;
     if (!match) return;

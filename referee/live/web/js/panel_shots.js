@@ -1,20 +1,10 @@
 /** All shots of the match, the newest first; what people said and no shot has used yet; what was assumed or must be missing. */
 
 import { button, el, rebuild } from "./dom.js";
+import { Panel } from "./panel.js";
 
-export class ShotsPanel {
-  /**
-   * @param {import("./page.js").Page} page
-   * @param {HTMLElement} place
-   * @param {{may?: Function, act?: Function, show?: (number: number) => void, fix?: (number: number) => void, most?: number}} tools
-   */
-  constructor(page, place, tools = {}) {
-    this.page = page;
-    this.place = place;
-    this.tools = tools;
-    page.store.on(["match", "role"], () => this.draw());
-  }
-
+/** Its tools: `{may?: Function, act?: Function, show?: (number: number) => void, fix?: (number: number) => void, most?: number}`. */
+export class ShotsPanel extends Panel {
   draw() {
     const { match } = this.page.store;
     if (!match) return;
