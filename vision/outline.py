@@ -33,6 +33,8 @@ _EDGE_LEAST = 9.0
 """Smallest change over one sample spread that is an edge, levels; half of the weakest ball on cloth seen (35)."""
 _TUKEY_RADII = 0.12
 """Edges further than this from the outline, ball radii, do not count."""
+_LEAST_EDGES = 6
+"""Edges without which there is no outline: two unknowns, and as many again to tell a circle from a corner."""
 _USED, _FITTING = 0.05, 0.15
 """Weight from which an edge is one of the outline, and from which it speaks for there being one: within 0.09 radii. Crossings of
 light and folds have edges about a circle by chance, spread evenly; edges of balls lie within 0.03, of the faintest within 0.06."""
@@ -184,10 +186,16 @@ class OutlineFitter:
             since = since + self._step(offsets, shape.slopes, self._weights(offsets, strength, shape.radius_px))
         moved = moved + since
         change = normals.change(shape.moved_px(moved))
-        met = self._weights(*nearest_edges(change, even=True), shape.radius_px) > _FITTING
+        any_offsets, any_strength = nearest_edges(change, even=True)
+        any_weight = self._weights(any_offsets, any_strength, shape.radius_px)
         offsets, strength = nearest_edges(change, even=False)
         weight = self._weights(offsets, strength, shape.radius_px)
-        return Edges(moved, offsets, strength, weight, met.mean(axis=1), shape.slopes, shape.radius_px)
+        # A ring of light about a ball, or the white within a stripe's rim, is stronger than the rim all the way round.
+        outshone = ((weight > _USED).sum(axis=1) < _LEAST_EDGES)[:, None]
+        offsets, strength, weight = (
+            np.where(outshone, one, other) for one, other in ((any_offsets, offsets), (any_strength, strength), (any_weight, weight))
+        )
+        return Edges(moved, offsets, strength, weight, (any_weight > _FITTING).mean(axis=1), shape.slopes, shape.radius_px)
 
     def _shape(self, centres: FloatArray) -> "_Shape":
         """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
@@ -222,7 +230,7 @@ class OutlineFitter:
         used = edges.used
         spread = 1.4826 * masked_median(np.abs(edges.offsets), used) + 1e-3
         sigma = np.minimum(sigma_px(edges.unsure()) / edges.radius_px, 1.0) * self._radius
-        good = (used.sum(axis=1) >= 6) & (np.linalg.norm(edges.moved, axis=1) <= 0.9)
+        good = (used.sum(axis=1) >= _LEAST_EDGES) & (np.linalg.norm(edges.moved, axis=1) <= 0.9)
         support = (edges.weight > _FITTING).mean(axis=1)
         told = np.column_stack([centres, pixels, sigma, support, edges.met, spread])
         return [
