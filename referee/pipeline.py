@@ -195,8 +195,11 @@ class Pipeline:
             self._bad.append(BadInterval(from_s=observation.time_s, to_s=observation.time_s, why=observation.why))
 
     def _foresee(self, state: TableState) -> None:
-        """Begin a draft where the open window is about to close."""
-        segmenter, old = self._segmenter, self._draft
+        """Begin a draft where the open window is about to close, drop one where a ball moved after all."""
+        segmenter = self._segmenter
+        if self._draft is not None and self._draft.basis.last_move_s != segmenter.last_move_s:
+            self._drop_draft()
+        old = self._draft
         if not segmenter.moving or not state.usable or state.time_s < segmenter.closing_s - AHEAD_S:
             return
         basis = self._basis(state)
@@ -211,9 +214,12 @@ class Pipeline:
     def _settled(self, state: TableState) -> Reading | None:
         """The draft's reading where nothing has changed since."""
         draft, self._draft = self._draft, None
-        if draft is not None and draft.basis != self._basis(state):
+        if draft is None:
+            return None
+        if draft.basis != self._basis(state):
             draft.give_up()
-        return None if draft is None else draft.reading()
+            return None
+        return draft.reading()
 
     def _drop_draft(self) -> None:
         if self._draft is not None:
