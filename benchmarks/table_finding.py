@@ -4,6 +4,7 @@
     python -m benchmarks.table_finding --real DIR --sets home-8ft garage-8ball
     python -m benchmarks.table_finding --rendered 300 --seed 7  rendered tables with known cameras (--cache DIR keeps the pictures)
     python -m benchmarks.table_finding --overlays DIR           fits drawn into the pictures, to look at
+    python -m benchmarks.table_finding --rendered 300 --rows F  rows are kept in F as they come; a second run goes on from there
 
 A row a picture, then the totals. What is asked:
 - every picture that shows its whole table ends good, and where a size is known the balls measure within 4 % of theirs;
@@ -137,17 +138,31 @@ def main() -> int:
     options = _options()
     cv2.setNumThreads(1)
     cases = rendered_cases(options.rendered, options.seed, options.cache) if options.rendered else real_cases(options.real, options.sets)
-    rows: list[dict[str, Any]] = []
+    rows = _kept(options.rows)
+    done = {(row["group"], row["name"]) for row in rows}
     for case in cases:
+        if (case.group, case.name) in done:
+            continue
         start = time.process_time()
         found = find_in_image(case.pictures[0], case.spec) if len(case.pictures) == 1 else find_in_video(case.pictures, case.spec)
         row = _row(case, found, time.process_time() - start)
         rows.append(row)
+        if options.rows is not None:
+            with options.rows.open("a") as lines:
+                lines.write(json.dumps(row, default=lambda value: value.tolist()) + "\n")
         print(_line(row), flush=True)
         if options.overlays is not None and isinstance(found, Finding):
             drawn = draw_calibration(found.picture, found.calibration, found.landmarks_px, found.modelled_px)
             cv2.imwrite(str(options.overlays / f"{case.group}-{case.name}.jpg"), drawn)
     return _totals(rows)
+
+
+def _kept(path: Path | None) -> list[dict[str, Any]]:
+    """Rows of an earlier run."""
+    if path is None or not path.is_file():
+        return []
+    rows: list[dict[str, Any]] = [json.loads(line) for line in path.read_text().splitlines()]
+    return [row | {key: np.array(row[key]) for key in ("away_m", "normalised") if key in row} for row in rows]
 
 
 def _options() -> argparse.Namespace:
@@ -161,6 +176,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rendered", type=int, default=0, help="how many rendered tables instead of the real sets")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="folder that keeps the rendered pictures")
+    parser.add_argument("--rows", type=Path, help="file of rows, one JSON object a line: gone on with where it is there")
     parser.add_argument("--overlays", type=Path, help="folder for the fits drawn into the pictures")
     options = parser.parse_args()
     if not options.rendered and not options.real.is_dir():

@@ -16,6 +16,7 @@ from calibration.ends import foot_side, with_foot
 from calibration.equipment import TableSpec
 from calibration.errors import InputError
 from calibration.pockets import check_mouths
+from calibration.rubber_width import rim_places_m
 from calibration.search import MOUTH_LIMIT_M, find_fit, fit_noses, judge_fit
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, distances_m, solve, start_from_quad
 from calibration.table import Table
@@ -132,7 +133,7 @@ def _checked(
     if near is not None:
         solution, edges = near
         because = judge_fit(solution, edges, spec, lens)[2]
-    mouths = check_mouths(image, solution.camera, table, cloth, solution.rubber_m)
+    mouths = check_mouths(image, solution.camera, table, cloth, rim_places_m(solution, table))
     least, measured = (_HOLES_LEAST if near is None else _HOLES_WITH_NOSES), (_ENDS_LEAST if near is None else 0)
     if mouths.holes < least * max(mouths.visible, 1) or mouths.visible < _VISIBLE_LEAST:
         because += (f"pockets at {mouths.holes} of the {mouths.visible} places in view; are these the corners of a pool table?",)

@@ -37,6 +37,8 @@ _SHADE = 0.012
 """Half the width of a shade that is bridged between bed and rubber, of the root of the bed's area; half a rail is 0.03."""
 _CUT_SHARE = 0.2
 """Share of a border of the picture that cloth must touch to be said to run out of it there; a rail's end is less."""
+_SOME = 20_000
+"""Pixels of a region, about, that its colour is taken from: more only cost time."""
 _CANDIDATES = 4
 """Colours tried; the floor can be larger than the cloth."""
 STRICTNESS = ((1.0, 3.5), (1.0, 1.8), (0.55, 3.5), (0.55, 1.8), (0.35, 1.35), (0.35, 1.2))
@@ -71,22 +73,49 @@ class Cloth:
 
     def likeness(self, image: Image) -> NDArray[np.float32]:
         """How far each pixel is from cloth, in tolerances: below 1 is cloth; shape (h, w)."""
-        chroma, lightness = _ratios(image)
+        chroma, lightness = chroma_lightness(image)
         return _distance(chroma, lightness, self.chroma, self.lightness, self.tolerance, self.shade)
 
 
-def cut_sides(image: Image) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reduced:
+    """A picture reduced to what cloth is sought in, with the colours that it may have.
+
+    Attributes:
+        chroma: Shape (h, w, 2), as in `Cloth`.
+        lightness: Shape (h, w), mean channel.
+        scale: Reduced over full size.
+        peaks: Shape (2,) each, the commonest chroma, commonest first.
+    """
+
+    chroma: NDArray[np.float32]
+    lightness: NDArray[np.float32]
+    scale: float
+    peaks: list[FloatArray]
+
+    @classmethod
+    def of(cls, image: Image) -> "Reduced":
+        """Of a picture, shape (h, w, 3), BGR."""
+        scale = min(1.0, _WORK_PX / max(image.shape[:2]))
+        size = (max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale)))
+        small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        chroma, lightness = chroma_lightness(np.asarray(cv2.medianBlur(small, 5), dtype=np.uint8))
+        return cls(chroma=chroma, lightness=lightness, scale=scale, peaks=_peaks(chroma))
+
+
+def cut_sides(image: Image, reduced: Reduced | None = None) -> tuple[str, ...]:
     """Sides of the picture (left, right, top, bottom) at which what looks like a cloth runs out of it.
 
     Args:
         image: Shape (h, w, 3), BGR.
+        reduced: Of the same picture, where there is one.
 
     Returns:
         One or two sides; none where no region does, or where it fills the picture as a page or a wall does.
     """
-    chroma, lightness, _ = _reduced(image)
-    for peak in _peaks(chroma):
-        found = _region(chroma, lightness, peak, STRICTNESS[0])
+    small = reduced or Reduced.of(image)
+    for peak in small.peaks:
+        found = _region(small.chroma, small.lightness, peak, STRICTNESS[0])
         if found is None:
             continue
         mask = found[0]
@@ -97,27 +126,21 @@ def cut_sides(image: Image) -> tuple[str, ...]:
     return ()
 
 
-def _reduced(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
-    """Chroma and lightness of the reduced picture, and its scale."""
-    scale = min(1.0, _WORK_PX / max(image.shape[:2]))
-    size = (max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale)))
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    return (*_ratios(np.asarray(cv2.medianBlur(small, 5), dtype=np.uint8)), scale)
-
-
-def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0]) -> Cloth | None:
+def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0], reduced: Reduced | None = None) -> Cloth | None:
     """The cloth of the table in a picture.
 
     Args:
         image: Shape (h, w, 3), BGR.
         strictness: One of `STRICTNESS`.
+        reduced: Of the same picture, where it is looked through several times.
 
     Returns:
         None where no region of one colour has four sides.
     """
-    chroma, lightness, scale = _reduced(image)
+    small = reduced or Reduced.of(image)
+    chroma, lightness, scale = small.chroma, small.lightness, small.scale
     best: tuple[float, Cloth] | None = None
-    for peak in _peaks(chroma):
+    for peak in small.peaks:
         found = _region(chroma, lightness, peak, strictness)
         if found is None:
             continue
@@ -152,7 +175,8 @@ def cloth_inside(image: Image, quad_px: FloatArray) -> Cloth:
         image: Shape (h, w, 3), BGR.
         quad_px: Shape (4, 2), in turn round the table.
     """
-    chroma, lightness, scale = _reduced(image)
+    small = Reduced.of(image)
+    chroma, lightness, scale = small.chroma, small.lightness, small.scale
     middle = quad_px.mean(axis=0)
     inner = ((middle + 0.85 * (quad_px - middle)) + 0.5) * scale - 0.5
     drawn = np.zeros(lightness.shape, np.uint8)
@@ -181,7 +205,8 @@ def meet(first: FloatArray, second: FloatArray) -> FloatArray:
         return np.asarray(point[:2] / point[2], dtype=np.float64)
 
 
-def _ratios(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def chroma_lightness(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Chroma as in `Cloth`, shape (..., 2), and lightness, shape (...), of BGR pixels, shape (..., 3)."""
     values = image.astype(np.float32) + np.float32(_DARK)
     lightness = values.mean(axis=-1)
     chroma = np.stack([values[..., 0] - values[..., 1], values[..., 2] - values[..., 1]], axis=-1) / lightness[..., None]
@@ -191,9 +216,11 @@ def _ratios(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 def _distance(
     chroma: NDArray[np.float32], lightness: NDArray[np.float32], centre: FloatArray, light: float, tolerance: float, shade: float
 ) -> NDArray[np.float32]:
-    away = np.hypot(chroma[..., 0] - centre[0], chroma[..., 1] - centre[1]) / tolerance
-    ratio = np.abs(np.log(lightness / light)) / np.log(shade)
-    return np.asarray(np.hypot(away, np.maximum(0, ratio - 0.45)), dtype=np.float32)
+    across, along = chroma[..., 0] - np.float32(centre[0]), chroma[..., 1] - np.float32(centre[1])
+    away = (across * across + along * along) * np.float32(1 / tolerance**2)
+    beyond = np.abs(np.log(lightness * np.float32(1 / light))) * np.float32(1 / np.log(shade)) - np.float32(0.45)
+    beyond = np.maximum(beyond, np.float32(0))
+    return np.asarray(np.sqrt(away + beyond * beyond), dtype=np.float32)
 
 
 def _peaks(chroma: NDArray[np.float32]) -> list[FloatArray]:
@@ -217,14 +244,18 @@ def _peaks(chroma: NDArray[np.float32]) -> list[FloatArray]:
 def _region(
     chroma: NDArray[np.float32], lightness: NDArray[np.float32], peak: FloatArray, strictness: tuple[float, float]
 ) -> tuple[NDArray[np.bool_], FloatArray, float, float] | None:
-    near = np.hypot(chroma[..., 0] - peak[0], chroma[..., 1] - peak[1]) < 2 * _CHROMA_BIN
+    across, along = chroma[..., 0] - np.float32(peak[0]), chroma[..., 1] - np.float32(peak[1])
+    near = across * across + along * along < (2 * _CHROMA_BIN) ** 2
     core = _largest(near)
     if core is None or core.mean() < _SHARE_MIN / 3:
         return None
     for _ in range(3):
-        centre = np.asarray(np.median(chroma[core], axis=0), dtype=np.float64)
-        light = float(np.median(lightness[core]))
-        spread = np.percentile(np.hypot(*(chroma[core] - centre).T), 90)
+        some = np.flatnonzero(core)
+        some = some[:: 1 + len(some) // _SOME]
+        colours = chroma.reshape(-1, 2)[some]
+        centre = np.asarray(np.median(colours, axis=0), dtype=np.float64)
+        light = float(np.median(lightness.ravel()[some]))
+        spread = np.percentile(np.hypot(*(colours - centre).T), 90)
         tolerance = strictness[0] * float(np.clip(2.5 * spread, *_CHROMA_TOLERANCE))
         grown = _largest(_distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1)
         if grown is None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from calibration.doubt import PlaceDoubt
 from calibration.equipment import TableSpec
-from calibration.solve import PRIOR_SLOPES, EdgePoints, Lens, Lines, Solution, camera_from, landmark_weights
+from calibration.solve import EdgePoints, Lens, Lines, Solution, camera_from, landmark_weights, prior_slopes
 
 FloatArray = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ _OUTER_M = 0.0012
 over the large ones."""
 _FADE_M = 0.25
 """Length along a cushion over which errors of landmarks fade: a worn stretch, a lamp's patch."""
-_SPREAD = np.array([1.5, 1.2, 1.2, 1.0, 1.0, 1.0])
+_SPREAD = np.array([1.5, 1.2, 1.2, 1.0, 1.0, 1.0, 1.0])
 """How much wider real cameras spread than the priors of `solve` say: focal lengths run from 0.6 to 4 pictures."""
 _LEAST_M = 0.0003
 """What remains with a perfect fit: tangential distortion, a nose height that differs by 1 % of the ball."""
@@ -69,7 +69,7 @@ def place_doubt(
         before, after = (camera_from(p, image_size_px, lens).to_table(pixels, height_m=radius) for p in moved)
         by[..., k] = (after - before) / (2 * _SMALL)
     variance = np.einsum("gik,kl,gil->gi", by, covariance, by)
-    sigma = np.sqrt(np.nan_to_num(variance, nan=1.0) + _LEAST_M**2)
+    sigma = np.sqrt(np.where(variance >= 0, variance, 1.0) + _LEAST_M**2)  # NaN, or below 0 where the fit holds nothing: not known
     return PlaceDoubt(x_m=x, y_m=y, sigma_m=sigma.reshape(_ACROSS_Y, _ACROSS_X, 2))
 
 
@@ -78,14 +78,15 @@ _SMALL = 1e-5
 
 
 def parameter_covariance(solution: Solution, edges: Sequence[EdgePoints], spec: TableSpec, lens: Lens | None = None) -> FloatArray:
-    """Covariance of the parameters of a fit, shape (12, 12); those that a known lens fixes have their prior's."""
+    """Covariance of the parameters of a fit, shape (13, 13); those that a known lens fixes have their prior's."""
     lines = Lines.of(edges, spec, solution.camera)
     by = lines.slopes(solution.camera, solution.parameters, known_lens=lens is not None)
-    away = np.nan_to_num(lines.distances_m(solution.camera, solution.rubber_m))
+    away = np.nan_to_num(lines.distances_m(solution.camera, solution.parameters))
     weights, sigmas = landmark_weights(edges)
     robust = (weights / sigmas) ** 2 / np.sqrt(1 + (away / sigmas) ** 2)
-    bread = np.linalg.inv(by.T @ (robust[:, None] * by) + PRIOR_SLOPES.T @ PRIOR_SLOPES)
-    prior = _SPREAD[:, None] * PRIOR_SLOPES
+    held = prior_slopes(spec)
+    bread = np.linalg.inv(by.T @ (robust[:, None] * by) + held.T @ held)
+    prior = _SPREAD[:, None] * held
     meat = prior.T @ prior
     pulls = robust[:, None] * by
     common = np.zeros(by.shape[1])

@@ -112,15 +112,24 @@ def _sample(
     ends = np.stack([middles - _BLOCK_M / 2, middles + _BLOCK_M / 2], axis=1)
     grid = side_points_m(side, np.repeat(ends.ravel(), len(outward)), np.tile(outward, ends.size), table.spec)
     pixels = camera.to_pixels(grid, height_m=table.spec.nose_height_m).reshape(len(middles), 2, len(outward), 2)
-    share = ((np.arange(_BLOCK_SAMPLES) + 0.5) / _BLOCK_SAMPLES)[:, None, None]
-    maps = (pixels[:, None, 0] * (1 - share) + pixels[:, None, 1] * share).astype(np.float32)
+    share = ((np.arange(_BLOCK_SAMPLES, dtype=np.float32) + np.float32(0.5)) / np.float32(_BLOCK_SAMPLES))[:, None, None, None]
+    first, last = pixels[None, :, 0].astype(np.float32), pixels[None, :, 1].astype(np.float32)
+    maps = first + share * (last - first)
     flat = maps.reshape(-1, len(outward), 2)
     values = np.asarray(cv2.remap(image, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
     height, width = image.shape[:2]
     x, y = maps[..., 0], maps[..., 1]
     outside = ~((x >= 0) & (y >= 0) & (x <= width - 1) & (y <= height - 1))
-    values = np.sort(values.reshape(len(middles), _BLOCK_SAMPLES, len(outward), 3), axis=1)[:, _BLOCK_SAMPLES // 2]
-    return values, outside.any(axis=1)
+    return _middle(values.reshape(_BLOCK_SAMPLES, len(middles), len(outward), 3)), outside.any(axis=0)
+
+
+def _middle(samples: Image) -> Image:
+    """Median over the first axis, by a sorting network on whole arrays (odd-even transposition; Knuth, TAOCP 3, 5.3.4)."""
+    rows: list[Image] = list(samples)
+    for turn in range(len(rows)):
+        for i in range(turn % 2, len(rows) - 1, 2):
+            rows[i], rows[i + 1] = np.minimum(rows[i], rows[i + 1]), np.maximum(rows[i], rows[i + 1])
+    return rows[len(rows) // 2]
 
 
 def _pixels_per_metre(camera: CameraModel, table: Table) -> float:
@@ -146,27 +155,29 @@ def block_count(table: Table, side: str) -> int:
     return len(block_places_m(table, side))
 
 
-def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, near_m: float, reach_m: float) -> list[EdgePoints]:
+def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, near_m: dict[str, float], reach_m: float) -> list[EdgePoints]:
     """Where the cloth's colour ends outside the cushions.
 
     Args:
         strips: From `unroll`.
         camera: The model they were unrolled with.
         table: The table.
-        near_m: Where the edge is expected, outward of the nose line.
+        near_m: Where each side's edge is expected, outward of the nose line.
         reach_m: How far from there it is sought.
     """
     edges = []
     for side, strip in strips.items():
-        window = np.flatnonzero(np.abs(strip.outward_m - near_m) < reach_m)
+        near = near_m[side]
+        window = np.flatnonzero(np.abs(strip.outward_m - near) < reach_m)
         spacing = abs(strip.outward_m[1] - strip.outward_m[0])
         falls = {}
         for block, profile in enumerate(strip.unlike):
             values = profile[window]
             at = window[np.flatnonzero((values[:-1] >= 1) & (values[1:] < 1))] if np.isfinite(values).all() else window[:0]
             if len(at):
-                falls[block] = int(at[np.argmin(np.abs(strip.outward_m[at] - near_m))])
-        gaps = [_darkest(strip.colour[block], fall, spacing) for block, fall in falls.items()]
+                falls[block] = int(at[np.argmin(np.abs(strip.outward_m[at] - near))])
+        light = strip.colour.mean(axis=2)
+        gaps = [_darkest(light[block], fall, spacing) for block, fall in falls.items()]
         gap = len(gaps) > 0 and float(np.median([share for _, share in gaps])) < _GAP_DARK
         along, outward = [], []
         for (block, fall), (dark, _) in zip(falls.items(), gaps, strict=True):
@@ -186,10 +197,10 @@ def _near_far(spacing: float) -> tuple[int, int]:
     return max(10, round(0.006 / spacing)), max(20, round(0.010 / spacing))
 
 
-def _darkest(colour: Image, fall: int, spacing: float) -> tuple[int, float]:
+def _darkest(lightness: FloatArray, fall: int, spacing: float) -> tuple[int, float]:
     """Index of the darkest place about the rubber's outer edge, and its lightness over that of the darker of rubber and rail."""
     near, far = _near_far(spacing)
-    light = colour[max(0, fall - far - near) : fall + near].mean(axis=1)
+    light = lightness[max(0, fall - far - near) : fall + near]
     if len(light) < far + 2 * near:
         return fall, 1.0
     dark = int(light.argmin())

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
-from calibration.cloth import Cloth
+from calibration.cloth import Cloth, chroma_lightness
 from calibration.solve import side_points_m
 from calibration.table import POCKETS, Table
 
@@ -41,6 +41,8 @@ _STEP_M = 0.003
 _TOLERANCE_MIN = 0.12
 """Least tolerance in chroma along the rubber: cloth told strictly from rails of nearly its colour loses itself in the noise of dim
 light, and what ends it here is a hole."""
+_OWN_COLOUR = 1.2
+"""How far, in tolerances, the rubber's colour may be from the bed's for the mouths to be told from it by its own: more is a rail's."""
 _SMOOTH_M = 0.0045
 """Smoothing along the rubber: single pixels of dark cloth are noise, a mouth is twenty times longer."""
 _REACH_M = 0.16
@@ -82,7 +84,7 @@ class MouthCheck:
     corner_mouth_m: float | None = None
 
 
-def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> MouthCheck:
+def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rims_m: dict[str, float]) -> MouthCheck:
     """Compare the pockets in a picture with those of the model.
 
     Args:
@@ -90,11 +92,11 @@ def check_mouths(image: Image, camera: CameraModel, table: Table, cloth: Cloth, 
         camera: A model of it.
         table: The table.
         cloth: Its colour.
-        rubber_m: Width of the rubber.
+        rims_m: For each side how wide its rubber is seen in the plane of the noses.
     """
     visible, holes = see_holes(image, camera, table, cloth)
-    corner = _corner_ends_m(image, camera, table, cloth, rubber_m)
-    middle = _middle_offsets_m(image, camera, table, cloth, rubber_m)
+    corner = _corner_ends_m(image, camera, table, cloth, rims_m)
+    middle = _middle_offsets_m(image, camera, table, cloth, rims_m)
     away = dict(middle)
     usual = float(np.median([end for _, end in corner])) if len(corner) >= 4 else None
     for name, end in corner:
@@ -155,6 +157,15 @@ def see_holes(image: Image, camera: CameraModel, table: Table, cloth: Cloth) -> 
     return visible, holes
 
 
+def _shaded(cloth: Cloth, rubber: Image) -> Cloth:
+    """The cloth as its colour is on the rubber, if that is near to it: shade of a dark picture is less green than green cloth in light."""
+    chroma, lightness = chroma_lightness(rubber)
+    own = np.asarray(np.median(chroma, axis=0), dtype=np.float64)
+    if np.hypot(*(own - cloth.chroma)) > _OWN_COLOUR * cloth.tolerance:
+        return cloth
+    return replace(cloth, chroma=own, lightness=float(np.median(lightness)))
+
+
 def _along_rubber(
     image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float, side: str, along_m: FloatArray
 ) -> NDArray[np.bool_] | None:
@@ -164,13 +175,15 @@ def _along_rubber(
     light = _lightness(image, camera, side_points_m(side, along_m, np.full(len(along_m), -0.06), table.spec), 0.0)
     length = table.spec.width_m if side in ("head", "foot") else table.spec.length_m
     clear, wide = _CLEAR_OF_MOUTHS * length, replace(cloth, tolerance=max(cloth.tolerance, _TOLERANCE_MIN))
+    inside = np.array(image.shape[1::-1]) - 1
     for depth in _DEPTHS:
         pixels = camera.to_pixels(side_points_m(side, along_m, np.full(len(along_m), depth * rubber_m), table.spec), height_m=height)
         if not _inside(pixels, image):
             return None
-        rubber = _lightness(image, camera, side_points_m(side, clear, np.full(len(clear), depth * rubber_m), table.spec), height)
+        beside = camera.to_pixels(side_points_m(side, clear, np.full(len(clear), depth * rubber_m), table.spec), height_m=height)
+        rubber = _look(image, np.clip(beside, 0, inside))
         seen = np.asarray(cv2.GaussianBlur(_look(image, pixels)[None], (9, 1), _SMOOTH_M / _STEP_M), dtype=np.uint8)[0]
-        rows.append(_no_cloth(seen, wide, min(light, rubber)))
+        rows.append(_no_cloth(seen, _shaded(wide, rubber), min(light, float(np.median(rubber.mean(axis=1))))))
     return np.asarray(np.sum(rows, axis=0) >= 2)
 
 
@@ -183,25 +196,25 @@ def _first_clear(empty: NDArray[np.bool_]) -> int | None:
     return None
 
 
-def _corner_ends_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> list[tuple[str, float]]:
+def _corner_ends_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rims_m: dict[str, float]) -> list[tuple[str, float]]:
     """For each end of rubber at a corner that can be seen: pocket, and distance from the corner at which cloth begins."""
     found = []
     distance = np.arange(-0.03, table.corner_mouth_m / np.sqrt(2) + _REACH_M, _STEP_M)
     for side, direction, pocket in _ARMS:
         half = (table.spec.width_m if side in ("head", "foot") else table.spec.length_m) / 2
-        empty = _along_rubber(image, camera, table, cloth, rubber_m, side, direction * (half - distance))
+        empty = _along_rubber(image, camera, table, cloth, rims_m[side], side, direction * (half - distance))
         start = None if empty is None else _first_clear(empty)
         if start is not None and empty is not None and empty[:start].sum() * _STEP_M > 0.02:
             found.append((pocket, float(distance[start])))
     return found
 
 
-def _middle_offsets_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber_m: float) -> list[tuple[str, float]]:
+def _middle_offsets_m(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rims_m: dict[str, float]) -> list[tuple[str, float]]:
     """For each middle pocket that can be seen: its name, and how far its middle is from the model's, metres."""
     found = []
     along = np.arange(0.0, table.side_mouth_m / 2 + _REACH_M, _STEP_M)
     for side, pocket in (("left", "SL"), ("right", "SR")):
-        arms = [_along_rubber(image, camera, table, cloth, rubber_m, side, sign * along) for sign in (1, -1)]
+        arms = [_along_rubber(image, camera, table, cloth, rims_m[side], side, sign * along) for sign in (1, -1)]
         if any(arm is None for arm in arms):
             continue
         ends = [_first_clear(arm) for arm in arms if arm is not None]

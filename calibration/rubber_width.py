@@ -7,6 +7,7 @@ nose; then no common width is sought, but on each side by itself the dark line t
 Fails: noses that show on fewer than two sides; a shade's edge at one distance on all of them.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.landmarks import Step, Strip, long_steps
-from calibration.solve import SIDES, side_points_m
+from calibration.solve import SIDES, EdgePoints, Solution, distances_m, side_points_m
 from calibration.table import Table
 
 FloatArray = NDArray[np.float64]
@@ -25,8 +26,9 @@ _SLACK_M = 0.003
 """How far a side may be from the common width: tilt, parallax of the rail, a rough lens."""
 _FIRST_AMONG = 0.75
 """Of several steps the outermost with this share of the best votes is the nose: a shade's edge comes after its nose."""
-BACK_HEIGHT_M = 0.012
-"""How much higher than the nose the rubber's back, or the edge of the rail that hides it, may be."""
+BACK_HEIGHT_M, _BACK_HEIGHT_FREE_M = 0.012, 0.05
+"""How much higher than the nose the rubber's back, or the edge of the rail that hides it, may be; and where the table's size is not known,
+which may be a toy's, brought to a usual size."""
 _WEAK_LOW, _AGREE_LOW = 0.7, 3.0
 """As `_WEAK`, for what must not vote: the shading of the rubber itself; and the sides, of four, that must then agree on a width for
 it to be one although the camera is low."""
@@ -42,7 +44,9 @@ _WEAK = 0.3
 edge, the rubber's own unevenness a seventh of its nose."""
 
 
-def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_pixel: float, slants: dict[str, float]) -> dict[str, Step]:
+def find_noses(
+    strips: dict[str, Strip], outer_m: dict[str, float], metres_per_pixel: float, slants: dict[str, float], *, metric: bool = True
+) -> dict[str, Step]:
     """For each side the step that is its nose: those at one distance from the outer edge on all sides, outermost first.
 
     Args:
@@ -50,16 +54,17 @@ def find_noses(strips: dict[str, Strip], outer_m: dict[str, float], metres_per_p
         outer_m: Where each side's outer edge was found, outward of the rough nose line.
         metres_per_pixel: In the plane of the noses.
         slants: From `sight_slants`: the rubber's back is higher than its nose, so from a low camera it seems wider on the far sides.
+        metric: Whether the table's size is known.
     """
     candidates = {side: long_steps(strips[side], metres_per_pixel) for side in outer_m}
     widths = np.arange(max(_RUBBER_RANGE_M[0], 5 * metres_per_pixel), _RUBBER_RANGE_M[1], 0.0005)
     slack = max(_SLACK_M, metres_per_pixel)
-    parallax = BACK_HEIGHT_M * float(np.ptp([slants.get(side, 0.0) for side in outer_m]))
-    if parallax > slack:
+    slanted = float(np.ptp([slants.get(side, 0.0) for side in outer_m]))
+    if slanted * (BACK_HEIGHT_M if metric else _BACK_HEIGHT_FREE_M) > slack:
         lines = {side: line for side in outer_m if (line := _dark_line(candidates[side], outer_m[side])) is not None}
-        if parallax > _NO_WIDTH * slack:
+        if slanted * BACK_HEIGHT_M > _NO_WIDTH * slack:
             return lines if len(lines) >= 3 else {}
-        if len(lines) >= 3 and _width_votes(candidates, outer_m, widths, slack, _WEAK_LOW).max() < _AGREE_LOW:
+        if len(lines) == len(SIDES) or (len(lines) >= 3 and _width_votes(candidates, outer_m, widths, slack, _WEAK_LOW).max() < _AGREE_LOW):
             return lines
     total = _width_votes(candidates, outer_m, widths, slack)
     tops = np.flatnonzero((total >= np.roll(total, 1)) & (total >= np.roll(total, -1)) & (total >= _FIRST_AMONG * total.max()))
@@ -112,3 +117,13 @@ def sight_slants(camera: CameraModel, table: Table) -> dict[str, float]:
         outward = side_points_m(side, np.zeros(1), np.ones(1), table.spec)[0] - middle
         out[side] = float(outward @ (middle - place[:2]) / max(place[2] - table.spec.nose_height_m, 1e-3))
     return out
+
+
+def rim_places_m(solution: Solution, table: Table, edges: Sequence[EdgePoints] = ()) -> dict[str, float]:
+    """For each side where the outer edge of its rubber is seen, outward of its nose in the plane of the noses, metres.
+
+    As the fit has it, or, on sides whose outer edge is among `edges`, as found there.
+    """
+    fitted = {side: solution.rubber_m + solution.back_m * slant for side, slant in sight_slants(solution.camera, table).items()}
+    found = {e.side: fitted[e.side] + float(np.median(distances_m(e, solution, table.spec))) for e in edges if e.outer}
+    return fitted | found

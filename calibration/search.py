@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
-from calibration.cloth import STRICTNESS, Cloth, cut_sides, find_cloth
+from calibration.cloth import STRICTNESS, Cloth, Reduced, cut_sides, find_cloth
 from calibration.covariance import place_doubt
 from calibration.equipment import TableSpec
 from calibration.landmarks import block_count, nose_edges, outer_edges, unroll
 from calibration.pockets import MouthCheck, check_mouths, see_holes
-from calibration.rubber_width import BACK_HEIGHT_M, find_noses, sight_slants
+from calibration.rubber_width import BACK_HEIGHT_M, find_noses, rim_places_m, sight_slants
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, camera_from, distances_m, solve, start_from_quad
 from calibration.table import Table
 from calibration.weak_side import weak_sides, with_weak_side_checked
@@ -52,8 +52,11 @@ _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 _SOFT_MM, _ASKEW_MM = 0.6, 3.7
 """Residual and difference in width of rubber between the sides that together tell edges of shadows from noses: those
 are soft, and each side's is at a distance of its own. Real rubber alone differs by up to 5 mm, as it is seen."""
-_ROUNDED = 1.5
-"""That difference may be so much larger where only a proportion is known, which people round."""
+_UNKNOWN = 2.0
+"""That difference may be so much larger where only a proportion is known: people round it, and a toy table brought to a usual size
+has rubber twice as large as any."""
+_UNKNOWN_LIMITS = 1.3
+"""The same of the limits for mouths and for the doubt of places, which are of a usual size: half of what a toy table is blown up by."""
 _PROPORTIONS = np.arange(1.5, 2.55, 0.05)
 """Length to width of tables, tried where the named one does not fit."""
 _CLEARLY = 0.6
@@ -105,7 +108,8 @@ def find_fit(image: Image, spec: TableSpec, lens: Lens | None = None) -> Fit | s
     """
     best: Fit | None = None
     reason = "no table seen from above: no cloth of one colour with four sides"
-    for made in _ways(image, spec, lens):
+    reduced = Reduced.of(image)
+    for made in _ways(image, spec, lens, reduced):
         if isinstance(made, str):
             reason = made
             continue
@@ -113,7 +117,7 @@ def find_fit(image: Image, spec: TableSpec, lens: Lens | None = None) -> Fit | s
             return made
         if best is None or made.rank > best.rank:
             best = made
-    cut = cut_sides(image) if best is None or best.because else ()
+    cut = cut_sides(image, reduced) if best is None or best.because else ()
     outside = f"what looks like its cloth runs out of the picture at the {' and the '.join(cut)}; the whole table must be in view"
     if best is None:
         return f"no table seen whole from above: {outside}" if cut else reason
@@ -147,19 +151,19 @@ def _no_pockets(holes: int, visible: int) -> str:
     return f"a rectangle of cloth, but pockets at {holes} of the {visible} places in view; not a pool table?"
 
 
-def _ways(image: Image, spec: TableSpec, lens: Lens | None) -> Iterator[Fit | str]:
+def _ways(image: Image, spec: TableSpec, lens: Lens | None, reduced: Reduced | None = None) -> Iterator[Fit | str]:
     """Results of one way after the other, made only when asked for."""
     cloths: list[Cloth] = []
     pockets = False
     for strictness in STRICTNESS:
-        cloth = find_cloth(image, strictness)
+        cloth = find_cloth(image, strictness, reduced)
         if cloth is None:
             continue
         if any(_same_quad(cloth, other) for other in cloths):
             continue
         cloths.append(cloth)
         made = _fit(image, cloth, Table(spec), lens, "")
-        pockets = pockets or isinstance(made, Fit) or "pockets at 0" not in made
+        pockets = pockets or (made.mouths.holes > 0 if isinstance(made, Fit) else "pockets at 0" not in made)
         yield made
     for side in SIDES if pockets else ():  # one wrong side leaves the pockets of the others where they are
         yield _fit(image, cloths[0], Table(spec), lens, side)
@@ -175,14 +179,14 @@ def _fit(image: Image, cloth: Cloth, table: Table, lens: Lens | None, without: s
     if isinstance(fitted, str):
         return fitted
     solution, edges = fitted
-    mouths = check_mouths(image, solution.camera, table, cloth, solution.rubber_m)
+    mouths = check_mouths(image, solution.camera, table, cloth, rim_places_m(solution, table))
     median, largest, because = judge_fit(solution, edges, table.spec, lens)
     blind = len({edge.side for edge in edges if not edge.outer}) < len(SIDES)
     if mouths.measured < (_ENDS_BLIND if blind else _ENDS_MIN) or 3 * mouths.holes < 2 * mouths.visible:
         because += (
             f"too few pockets show to check it: {mouths.holes} of {mouths.visible}, {mouths.measured} of 12 ends of cushions at them",
         )
-    limit = MOUTH_LIMIT_M if weak_sides(edges, table) else _MOUTH_LIMIT_FIRM_M
+    limit = (MOUTH_LIMIT_M if weak_sides(edges, table) else _MOUTH_LIMIT_FIRM_M) * (1.0 if table.spec.metric else _UNKNOWN_LIMITS)
     if mouths.off_m > limit:
         because += (f"pocket {mouths.where} lies {1000 * mouths.off_m:.0f} mm from where the model has it, limit {1000 * limit:.0f}",)
     if table.spec.metric and mouths.corner_mouth_m is not None:
@@ -216,13 +220,13 @@ def judge_fit(
                 f"only {100 * share:.0f} % of the nose of the {side} cushion was found, at least {100 * _COVERAGE_MIN:.0f} are needed"
             )
     askew = _askew_mm(solution, edges, spec)
-    if median > _SOFT_MM and askew > _ASKEW_MM * (1.0 if spec.metric else _ROUNDED):
+    if median > _SOFT_MM and askew > _ASKEW_MM * (1.0 if spec.metric else _UNKNOWN):
         because.append(f"what was taken for the noses is soft and runs askew by {askew:.1f} mm; edges of shadows?")
     worst = float(np.hypot(*place_doubt(solution, edges, spec, solution.camera.image_size_px, lens).sigma_m.reshape(-1, 2).T).max())
-    if worst > _DOUBT_MAX_M:
+    if worst > _DOUBT_MAX_M * (1.0 if spec.metric else _UNKNOWN_LIMITS):
         weak = min(SIDES, key=lambda side: counts.get(side, 0.0))
         because.append(f"the nose of the {weak} cushion hardly shows, and without it balls are placed to {1000 * worst:.0f} mm only")
-    if solution.rubber_m < _RUBBER_LEAST_M:
+    if np.mean(list(rim_places_m(solution, Table(spec)).values())) < _RUBBER_LEAST_M:
         because.append("what was taken for the noses lies nearer to the rail than any rubber is wide; more even light, or --corners")
     weak_ones = weak_sides(edges, Table(spec))
     if len(weak_ones) > 1:
@@ -270,8 +274,9 @@ def fit_table(
     for reach in (0.035, 0.025, 0.012):
         if not _sees_table(solution.camera, table):
             return "the cloth's outline is not that of a table seen from above; use --corners"
-        strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
-        edges = outer_edges(strips, solution.camera, table, solution.rubber_m, reach)
+        rims = rim_places_m(solution, table)
+        strips = unroll(image, solution.camera, table, cloth, max(rims.values()))
+        edges = outer_edges(strips, solution.camera, table, rims, reach)
         if reach > 0.012:
             edges = [edge for edge in edges if edge.side != without]
         found = {edge.side for edge in edges}
@@ -279,11 +284,11 @@ def fit_table(
             return "fewer than two straight edges of cloth; use --corners"
         edges += [edge for edge in outline if edge.side not in found]
         solution = solve(edges, spec, size, solution.parameters, lens)
-    if not _sees_table(solution.camera, table):
-        return "the cloth's outline is not that of a table seen from above; use --corners"
-    visible, holes = see_holes(image, solution.camera, table, cloth)
-    if visible >= _POCKETS_MIN and holes == 0:  # a centimetre off, some of six pockets would still be seen
-        return _no_pockets(holes, visible)
+        if not _sees_table(solution.camera, table):
+            return "the cloth's outline is not that of a table seen from above; use --corners"
+        visible, holes = see_holes(image, solution.camera, table, cloth)
+        if visible >= _POCKETS_MIN and holes == 0:  # a centimetre off, some of six pockets would still be seen
+            return _no_pockets(holes, visible)
     return fit_noses(image, cloth, table, solution, lens)
 
 
@@ -300,12 +305,12 @@ def fit_noses(
         lens: Where it is known.
     """
     spec, size = table.spec, (image.shape[1], image.shape[0])
-    strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
+    rims = rim_places_m(solution, table)
+    strips = unroll(image, solution.camera, table, cloth, max(rims.values()))
     metres_per_pixel = 1 / _scale(solution.camera, table)
-    edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.012)
-    outer = dict.fromkeys(SIDES, solution.rubber_m)
-    outer |= {e.side: solution.rubber_m + float(np.median(distances_m(e, solution, spec))) for e in edges}
-    places = find_noses(strips, outer, metres_per_pixel, sight_slants(solution.camera, table))
+    edges = outer_edges(strips, solution.camera, table, rims, 0.012)
+    outer = rim_places_m(solution, table, edges)
+    places = find_noses(strips, outer, metres_per_pixel, sight_slants(solution.camera, table), metric=spec.metric)
     reach = max(0.0045, 1.5 * metres_per_pixel)
     for _ in range(3):
         noses = nose_edges(strips, solution.camera, table, places, reach)
@@ -314,8 +319,9 @@ def fit_noses(
         solution = solve([*noses, *edges], spec, size, solution.parameters, lens)
         if not _sees_table(solution.camera, table):
             return "the noses of the cushions do not fit one camera; use --corners"
-        strips = unroll(image, solution.camera, table, cloth, solution.rubber_m)
-        edges = outer_edges(strips, solution.camera, table, solution.rubber_m, 0.01)
+        rims = rim_places_m(solution, table, edges)
+        strips = unroll(image, solution.camera, table, cloth, max(rims.values()))
+        edges = outer_edges(strips, solution.camera, table, rims, 0.01)
         places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, max(0.003, 1.2 * metres_per_pixel)
     return with_weak_side_checked(image, cloth, table, solution, [*noses, *edges], places, lens)
 

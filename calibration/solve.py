@@ -1,12 +1,13 @@
 """Joint robust least squares of focal length, lens and pose to the edges of the cushions.
 
 A landmark is a picture point that must lie on a known line of the table: on the nose line of a cushion, z = nose
-height, or on the outer edge of the rubber, which runs parallel to it at a distance that is the same on all four sides
-(one profile of rubber) and is fitted too. A residual is the distance in the picture, across the line, between the
+height, or on the outer edge of the rubber, which runs parallel to it at a distance and a height that are the same on all
+four sides (one profile of rubber) and are fitted too: from a low camera that height moves the edge by as much as its width
+differs between tables, and held at the nose's it bends the camera. A residual is the distance in the picture, across the line, between the
 landmark and the modelled line at the same place along the cushion, lens included, divided by the local scale: metres.
 Parameters: log focal length, lens distortion at the picture's corner
-(first and second term), rotation vector, translation, width of the rubber, optical axis in the picture; the table
-keeps its true proportions.
+(first and second term), rotation vector, translation, width of the rubber, optical axis in the picture, height of the
+rubber's outer edge; the table keeps its true proportions.
 Robust loss: soft L1 (Triggs et al. 2000, Bundle adjustment, section 4).
 
 A straight overhead view hardly shows the focal length (it trades against height); a weak prior holds it. Wrong by
@@ -42,15 +43,25 @@ _LENS_SIGMA = (0.06, 0.015)
 _MIDDLE_SIGMA = 0.03
 """How far the optical axis may be from the picture's middle, of its longer side: lenses 0.01, cropped recordings 0.1.
 Held fast, a cropped and tilted view fits its noses and is yet centimetres off within; free, an upright one runs away."""
-_RUBBER_M, _RUBBER_SIGMA_M = 0.047, 0.008
-"""Width of rubber seen from above: 30 to 70 mm."""
-PRIOR_SLOPES = np.zeros((6, 12))
-PRIOR_SLOPES[range(6), (0, 1, 2, 9, 10, 11)] = 1 / np.array([_FOCAL_SIGMA, *_LENS_SIGMA, _RUBBER_SIGMA_M, _MIDDLE_SIGMA, _MIDDLE_SIGMA])
-"""Derivative of the priors by the parameters: each holds one."""
+_RUBBER_M, _BACK_M = 0.047, 0.005
+"""Width of rubber seen from above, 30 to 70 mm; and height above the noses of its outer edge, or of the rail's edge that hides it: 4 to
+6 mm on pool and pyramid tables."""
+_PROFILE_SIGMA_M, _PROFILE_SIGMA_FREE_M = (0.008, 0.008), (0.015, 0.02)
+"""Of the two, on a table of known size; and on one of which only the proportion is known, which may be a toy, whose steep rubber, brought
+to a usual size, is 10 mm wide and 50 mm high."""
+_HELD = np.array([0, 1, 2, 9, 10, 11, 12])
+"""Parameters that a prior holds."""
+_HELD_AT = np.array([0.0, 0.0, 0.0, _RUBBER_M, 0.0, 0.0, _BACK_M])
 _OFF_EXACT_PX = np.array([[0.02, 0.0], [0.0, 0.01], [0.0, -0.02], [-0.01, 0.0]])
 """Moves corners off an exact rectangle, where a first guess of the pose is made from them; far below what a tap is good to."""
-_NOISE_M = 0.001
-"""Scale of a good landmark's residual; beyond it the loss grows only linearly."""
+
+
+def prior_slopes(spec: TableSpec) -> FloatArray:
+    """Derivative of the priors by the parameters, shape (7, 13): each holds one."""
+    rubber, back = _PROFILE_SIGMA_M if spec.metric else _PROFILE_SIGMA_FREE_M
+    slopes = np.zeros((len(_HELD), 13))
+    slopes[range(len(_HELD)), _HELD] = 1 / np.array([_FOCAL_SIGMA, *_LENS_SIGMA, rubber, _MIDDLE_SIGMA, _MIDDLE_SIGMA, back])
+    return slopes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,13 +113,18 @@ class Solution:
 
     Attributes:
         camera: The model.
-        rubber_m: Distance from nose to the outer edge of the rubber, in the plane of the noses.
+        rubber_m: Distance from nose to the outer edge of the rubber, seen from straight above.
         parameters: As fitted, to start the next fit from.
     """
 
     camera: CameraModel
     rubber_m: float
     parameters: FloatArray
+
+    @property
+    def back_m(self) -> float:
+        """Height of the rubber's outer edge above the noses, metres."""
+        return float(self.parameters[12])
 
 
 def side_points_m(side: str, along_m: ArrayLike, outward_m: ArrayLike, spec: TableSpec) -> FloatArray:
@@ -153,7 +169,7 @@ def start_from_quad(
         error = float(np.ravel(errors)[i])
         move = move - rotation @ np.array([0, 0, spec.nose_height_m])
         if (-rotation.T @ move)[2] > 0 and (best is None or error < best[0]):
-            best = error, np.concatenate([[0.0, 0.0, 0.0], turn.ravel(), move, [_RUBBER_M, 0.0, 0.0]])
+            best = error, np.concatenate([[0.0, 0.0, 0.0], turn.ravel(), move, [_RUBBER_M, 0.0, 0.0, _BACK_M]])
     return None if best is None else best[1]
 
 
@@ -195,25 +211,19 @@ def solve(
     """
     lines = Lines.of(edges, spec, camera_from(start, image_size_px, lens))
     weights, sigmas = landmark_weights(edges)
+    prior = prior_slopes(spec)
+    held_at = prior[:, _HELD] @ _HELD_AT
 
     def residuals(parameters: FloatArray) -> FloatArray:
-        away = lines.distances_m(camera_from(parameters, image_size_px, lens), float(parameters[9]))
+        away = lines.distances_m(camera_from(parameters, image_size_px, lens), parameters)
         landmarks = _soften(np.nan_to_num(away, nan=10.0) / sigmas) * weights
-        prior = [
-            parameters[0] / _FOCAL_SIGMA,
-            parameters[1] / _LENS_SIGMA[0],
-            parameters[2] / _LENS_SIGMA[1],
-            (parameters[9] - _RUBBER_M) / _RUBBER_SIGMA_M,
-            parameters[10] / _MIDDLE_SIGMA,
-            parameters[11] / _MIDDLE_SIGMA,
-        ]
-        return np.concatenate([landmarks, prior])
+        return np.concatenate([landmarks, prior @ parameters - held_at])
 
     def slopes(parameters: FloatArray) -> FloatArray:
         camera = camera_from(parameters, image_size_px, lens)
-        away = np.nan_to_num(lines.distances_m(camera, float(parameters[9])), nan=10.0) / sigmas
+        away = np.nan_to_num(lines.distances_m(camera, parameters), nan=10.0) / sigmas
         landmarks = (_soften_slope(away) * weights / sigmas)[:, None] * lines.slopes(camera, parameters, known_lens=lens is not None)
-        return np.concatenate([landmarks, PRIOR_SLOPES])
+        return np.concatenate([landmarks, prior])
 
     fit = least_squares(residuals, start, jac=slopes, x_scale="jac", max_nfev=60, ftol=1e-7, xtol=1e-7, gtol=1e-7)
     found = np.asarray(fit.x, dtype=np.float64)
@@ -257,23 +267,27 @@ class Lines:
             height_m=height,
         )
 
-    def distances_m(self, camera: CameraModel, rubber_m: float) -> FloatArray:
-        """How far outward of its modelled line each landmark lies, metres, shape (N,)."""
-        line = self.base_m + self.normal_m * (self.outer * rubber_m)[:, None]
-        away = self.points_px - camera.to_pixels(line, height_m=self.height_m)
+    def _modelled_m(self, parameters: FloatArray) -> FloatArray:
+        """Points of the modelled lines, shape (N, 3)."""
+        line = self.base_m + self.normal_m * (self.outer * parameters[9])[:, None]
+        return np.column_stack([line, self.height_m + self.outer * parameters[12]])
+
+    def distances_m(self, camera: CameraModel, parameters: FloatArray) -> FloatArray:
+        """How far outward of its modelled line each landmark lies, metres, shape (N,); the parameters give the rubber's profile."""
+        away = self.points_px - camera.to_pixels((modelled := self._modelled_m(parameters))[:, :2], height_m=modelled[:, 2])
         return np.asarray((away * self.across).sum(axis=1), dtype=np.float64)
 
     def slopes(self, camera: CameraModel, parameters: FloatArray, *, known_lens: bool) -> FloatArray:
-        """Derivative of `distances_m` by each parameter, shape (N, 12); NaN becomes 0."""
-        line = self.base_m + self.normal_m * (self.outer * parameters[9])[:, None]
-        points = np.column_stack([line, np.full(len(line), self.height_m)])
+        """Derivative of `distances_m` by each parameter, shape (N, 13); NaN becomes 0."""
+        points = self._modelled_m(parameters)
         turn, move = parameters[3:6], camera.translation_m
         by_turn_move_lens = np.asarray(cv2.projectPoints(points, turn, move, camera.matrix, camera.distortion)[1], dtype=np.float64)
         # Columns: turn 0-2, move 3-5, fx fy 6-7, cx cy 8-9, k1 k2 p1 p2 k3 10-14; rows x and y by turns.
-        by = by_turn_move_lens.reshape(len(line), 2, -1)
-        pixels = np.zeros((len(line), 2, len(parameters)))
+        by = by_turn_move_lens.reshape(len(points), 2, -1)
+        pixels = np.zeros((len(points), 2, len(parameters)))
         pixels[..., 3:9] = by[..., :6]
         pixels[..., 9] = np.einsum("nij,nj->ni", by[..., 3:6], (self.normal_m * self.outer[:, None]) @ camera.rotation[:, :2].T)
+        pixels[..., 12] = np.einsum("nij,nj->ni", by[..., 3:6], self.outer[:, None] * camera.rotation[:, 2])
         if not known_lens:
             width, height = camera.image_size_px
             focal, (k1, k2) = camera.matrix[0, 0], camera.distortion[:2]
@@ -287,13 +301,13 @@ class Lines:
 
 def distances_m(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatArray:
     """How far outward of its modelled line each landmark of an edge lies, metres, shape (N,)."""
-    return Lines.of([edge], spec, solution.camera).distances_m(solution.camera, solution.rubber_m)
+    return Lines.of([edge], spec, solution.camera).distances_m(solution.camera, solution.parameters)
 
 
 def modelled_px(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatArray:
     """Where the model has the nearest point of each landmark's line, shape (N, 2), pixels."""
     lines = Lines.of([edge], spec, solution.camera)
-    away = lines.distances_m(solution.camera, solution.rubber_m)
+    away = lines.distances_m(solution.camera, solution.parameters)
     across = lines.across / (lines.across**2).sum(axis=1)[:, None]
     return np.asarray(edge.points_px - across * away[:, None], dtype=np.float64)
 

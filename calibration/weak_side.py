@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from calibration.cloth import Cloth
 from calibration.covariance import place_doubt
 from calibration.landmarks import Step, block_places_m, nose_edges, outer_edges, unroll
+from calibration.rubber_width import rim_places_m
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, distances_m, side_points_m, solve
 from calibration.table import Table
 
@@ -26,6 +27,9 @@ _WEAK, _FIRM, _HALF, _RIM = 0.45, 0.6, 0.2, 0.3
 its outer edge less than the fourth. Of 119 rendered tables those more than 4 mm off had noses of 0.00 to 0.50."""
 _KNOWN_M = 0.008
 """Largest doubt of where the other three sides have a nose for it to be sought there: beyond, a shade's edge lies as near."""
+_UNEVEN_M, _MORE_UNEVEN = 0.0008, 2.5
+"""A nose is doubted too where its points scatter by more about the model than the first, and by so much more than the others': a graphic's
+edge that runs askew over a cushion tilts the camera, which then fits all four sides, this one worst. Worn noses scatter by 0.6 mm."""
 _NEAR_M = 0.003
 """How far, beside its doubt, an outer edge may lie from where the others have it: rails differ that much."""
 
@@ -44,7 +48,7 @@ def with_weak_side_checked(
         places: What the noses look like.
         lens: Where it is known.
     """
-    weak = weak_sides(edges, table)
+    weak = weak_sides(edges, table) or _uneven_sides(solution, edges, table)
     if len(weak) != 1:
         return solution, edges
     side, spec, size = weak[0], table.spec, (image.shape[1], image.shape[0])
@@ -54,13 +58,14 @@ def with_weak_side_checked(
     if sigma > _KNOWN_M:
         stays = _share(edges, table, side, outer=False) >= _WEAK and _share(edges, table, side, outer=True) > _RIM
         return (solution, edges) if stays else (without, others)
-    strips = unroll(image, without.camera, table, cloth, without.rubber_m)
+    rim_m = rim_places_m(without, table)
+    strips = unroll(image, without.camera, table, cloth, max(rim_m.values()))
     metres_per_pixel = spec.length_m / max(1.0, float(np.hypot(*np.ptp(without.camera.to_pixels(_long_m(table), height_m=0.0), axis=0))))
     sign = 1 if sum(place.sign for name, place in places.items() if name != side) > 0 else -1
     reach = max(0.0045, 1.5 * metres_per_pixel, sigma)
     alone = {side: strips[side]}
     noses = nose_edges(alone, without.camera, table, {side: Step(outward_m=0.0, sign=sign, share=1.0)}, reach)
-    rims = outer_edges(alone, without.camera, table, without.rubber_m, 0.01)
+    rims = outer_edges(alone, without.camera, table, rim_m, 0.01)
     kept = [edge for edge in noses if _share(noses, table, side, outer=False) >= _WEAK]
     kept += [
         edge
@@ -80,6 +85,16 @@ def _long_m(table: Table) -> list[tuple[float, float]]:
 def weak_sides(edges: Sequence[EdgePoints], table: Table) -> list[str]:
     """Sides whose nose shows on too little of its cushion to be believed by itself."""
     return [side for side in SIDES if _is_weak(edges, table, side)]
+
+
+def _uneven_sides(solution: Solution, edges: Sequence[EdgePoints], table: Table) -> list[str]:
+    """The side whose nose fits the model clearly worse than the other three do; none where all are alike."""
+    scatter = {e.side: float(np.std(distances_m(e, solution, table.spec))) for e in edges if not e.outer}
+    worst = max(scatter, key=lambda side: scatter[side], default="")
+    others = [value for side, value in scatter.items() if side != worst]
+    if len(others) < len(SIDES) - 1 or scatter[worst] < max(_UNEVEN_M, _MORE_UNEVEN * float(np.median(others))):
+        return []
+    return [worst]
 
 
 def _share(edges: Sequence[EdgePoints], table: Table, side: str, *, outer: bool) -> float:

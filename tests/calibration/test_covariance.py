@@ -16,7 +16,7 @@ from calibration.table import Table
 
 SPEC = find_table("wpa-9ft")
 SIZE = (1920, 1080)
-TRUE = np.array([0.05, -0.03, 0.0, 3.1, -0.05, 0.06, 0.04, -0.08, 3.6, 0.047, 0.005, -0.008])
+TRUE = np.array([0.05, -0.03, 0.0, 3.1, -0.05, 0.06, 0.04, -0.08, 3.6, 0.047, 0.005, -0.008, 0.0])
 """A camera 3.6 m up, a few degrees tilted, with barrel distortion."""
 GRID = [(x, y) for x in (-1.2, -0.6, 0.0, 0.6, 1.2) for y in (-0.55, 0.0, 0.55)]
 

@@ -10,12 +10,14 @@ from calibration.cloth import find_cloth
 from calibration.ends import find_foot
 from calibration.equipment import find_table
 from calibration.pockets import check_mouths
+from calibration.solve import SIDES
 from calibration.table import Table
 
 from .picture import paint
 
 SPEC = find_table("wpa-9ft")
 BLUE = (190, 120, 10)
+RIMS = dict.fromkeys(SIDES, 0.05)
 
 
 def camera(*, right_px: float = 0.0, x_m: float = 0.0) -> CameraModel:
@@ -50,8 +52,8 @@ def test_mouths_agree_with_the_true_camera_and_with_no_other() -> None:
     picture = paint(camera(), SPEC, cloth=BLUE)
     cloth = find_cloth(picture)
     assert cloth is not None
-    right = check_mouths(picture, camera(), Table(SPEC), cloth, 0.05)
-    wrong = check_mouths(picture, camera(x_m=0.06), Table(SPEC), cloth, 0.05)
+    right = check_mouths(picture, camera(), Table(SPEC), cloth, RIMS)
+    wrong = check_mouths(picture, camera(x_m=0.06), Table(SPEC), cloth, RIMS)
     assert (right.visible, right.holes) == (6, 6)
     assert right.measured >= 10
     assert right.off_m < 0.012
@@ -63,7 +65,7 @@ def test_no_hole_is_seen_where_there_are_no_pockets() -> None:
     picture = paint(camera(), SPEC, cloth=BLUE, pockets=())
     cloth = find_cloth(picture)
     assert cloth is not None
-    assert check_mouths(picture, camera(), Table(SPEC), cloth, 0.05).holes == 0
+    assert check_mouths(picture, camera(), Table(SPEC), cloth, RIMS).holes == 0
 
 
 @pytest.mark.slow
