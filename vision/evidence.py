@@ -15,7 +15,7 @@ EXPLAINED = 0.6
 """A piece of foreground explained by discs to this part is balls; below, it is something larger."""
 FREE_COVERED = 0.2
 """Part of the ring around a circle at something larger that must be cloth: half a ball under a sleeve has 0.4, a watch
-or a badge on it none. The network, where it speaks, knows better."""
+or a badge on it none. The network, where it is sure (`VOUCHED`), knows better."""
 KNOWN = 0.3
 """Network score from which a place is a candidate by itself: of the balls in real pictures one in thirty has less; at
 0.2 rings of light begin."""
@@ -23,9 +23,10 @@ FILLED, VOUCHED = 0.9, 0.6
 """Part of a disc that is not cloth: of 400 balls in real pictures the least filled has 0.98, while crossing lines and rims of
 light that look like an outline have 0.2 to 0.8. Below, it may yet be a ball of the cloth's own colour, if the network is as
 sure as this: of such crossings it holds 0.25 to 0.55."""
-_HALF_VOUCHED, _TOGETHER = 0.5, 1.15
-"""Or if it is half sure and its word and the part of the outline seen add up to this: a green ball on green cloth reaches
-1.22, crossings of lights 0.7 to 1.06."""
+_IN_THE_OPEN = ((0.75, 0.45, 1.1), (0.5, 0.5, 1.25))
+"""Or if it has cloth around it: part of the ring that shows cloth, the network's word, and what that and the part of the outline
+seen add up to, each at least. Of rendered balls in their cloth's colour one in twenty has less than the first, a green ball on
+green cloth in a real picture 1.22; crossings of lights and lettering reach 1.25, but nearly nothing of their ring is cloth."""
 _LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.7, 0.95, 0.7
 """Part of the outline that must be seen without the network's word: a lone blob, a ball among balls, a circle on or
 under something larger, and any place that the network knows. Lower takes wrinkles for balls, higher loses balls half
@@ -51,10 +52,11 @@ def ball_score(support: float, explained: float, network: float, free: float, fi
         free: Part of the ring around it that shows cloth.
         filled: Part of the disc that shows something else than cloth.
     """
-    if filled < FILLED and network < VOUCHED and not (network >= _HALF_VOUCHED and network + support >= _TOGETHER):
+    in_the_open = any(free >= ring and network >= word and network + support >= both for ring, word, both in _IN_THE_OPEN)
+    if filled < FILLED and network < VOUCHED and not in_the_open:
         return None
     packed = explained > EXPLAINED
-    if not packed and network < KNOWN and free < FREE_COVERED:
+    if not packed and network < VOUCHED and free < FREE_COVERED:
         return None
     needed = _LONE if explained == 1.0 else _PACKED if packed else _COVERED
     if network >= KNOWN:

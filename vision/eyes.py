@@ -172,6 +172,7 @@ class Eyes:
         filled = self._standing_out(places, glance.mask, _DISC_PX)
         filled[in_rack & (filled >= _ROOM)] = 1.0  # Its neighbours vouch for it.
         known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
+        allowed &= ~self._bed.in_jaws(places) | (known >= KNOWN)
         kept: list[int] = []
         scores: list[float] = []
         for index in sorted(range(len(fits)), key=lambda i: -(fit.support + known[i] if (fit := fits[i]) else 0.0)):

@@ -121,6 +121,8 @@ def test_the_networks_word_buys_outline() -> None:
 def test_a_disc_that_shows_cloth_is_a_ball_only_by_the_networks_word() -> None:
     """Lines of light that cross make a whole outline round bare cloth; a ball in the cloth's colour is known to the network."""
     assert ball_score(1.0, 1.0, 0.4, 0.8, 0.7) is None
+    assert ball_score(0.9, 0.0, 0.5, 0.3, 0.3) is None
+    assert ball_score(0.9, 0.0, 0.5, 0.9, 0.3) is not None
     assert ball_score(0.22, 0.0, 0.72, 1.0, 0.3) is not None
     assert ball_score(0.66, 0.7, 0.56, 1.0, 0.7) is not None
 
