@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tracker.history import BallTrack, ClockReport, FloatArray
+from tracker.history import BallTrack, BoolArray, ClockReport, FloatArray
 
 _OFF = 0.25
 """Deviation of step over expected step above which a stamp is doubted: 20 or 60 ms under 40 are off by 0.5, a slide
@@ -87,16 +87,16 @@ def _ratios(track: BallTrack) -> list[tuple[float, float, bool]]:
     steady = (left + right) / 2 * spans[middle]
     even = np.lib.stride_tricks.sliding_window_view(spans < 1.5 * float(np.median(spans)), width).all(axis=1)
     rolls = even & (steady > _SLOWEST_STEP_SIGMAS * sigma[1:][middle]) & (np.abs(left - right) < 0.15 * (left + right))
-    result = []
-    for k in np.flatnonzero(rolls).tolist():
-        if _straight(ways[k : k + width]):
-            lasting = abs(left[k] - right[k]) < 0.05 * (left[k] + right[k])
-            result.append((float(times[k + _SIDE + 1]), float(lengths[k + _SIDE] / steady[k]), bool(lasting)))
-    return result
+    chosen = np.flatnonzero(rolls)
+    chosen = chosen[_straight(np.lib.stride_tricks.sliding_window_view(ways, width, axis=0)[chosen])]
+    lasting = np.abs(left - right) < 0.05 * (left + right)
+    stepped = lengths[chosen + _SIDE] / steady[chosen]
+    return list(zip(times[chosen + _SIDE + 1].tolist(), stepped.tolist(), lasting[chosen].tolist(), strict=True))
 
 
-def _straight(ways: FloatArray) -> bool:
-    total = ways.sum(axis=0)
-    length = float(np.hypot(*total))
-    across = np.abs(ways[:, 1] * total[0] - ways[:, 0] * total[1]) / max(length, 1e-9)
-    return bool((across < 0.1 * length / len(ways) + 0.002).all())
+def _straight(ways: FloatArray) -> BoolArray:
+    """Which of several runs of steps, (n, 2, steps), go straight, (n,)."""
+    total = ways.sum(axis=2)
+    length = np.hypot(total[:, 0], total[:, 1])
+    across = np.abs(ways[:, 1] * total[:, :1] - ways[:, 0] * total[:, 1:]) / np.maximum(length, 1e-9)[:, None]
+    return np.asarray((across < 0.1 * length[:, None] / ways.shape[2] + 0.002).all(axis=1))
