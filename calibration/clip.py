@@ -26,7 +26,8 @@ def main_view(frames: Sequence[Image]) -> list[Image]:
     sizes = [frame.shape for frame in frames]
     common = max(set(sizes), key=lambda size: (sizes.count(size), size))
     kept = [frame for frame in frames if frame.shape == common]
-    thumbs = np.stack([cv2.resize(frame, _THUMB_PX, interpolation=cv2.INTER_AREA) for frame in kept]).astype(np.float32)
+    step = max(1, min(common[1] // (4 * _THUMB_PX[0]), common[0] // (4 * _THUMB_PX[1])))  # sixteen pixels a thumb's are enough
+    thumbs = np.stack([cv2.resize(frame[::step, ::step], _THUMB_PX, interpolation=cv2.INTER_AREA) for frame in kept]).astype(np.float32)
     differences = np.stack([np.median(np.abs(thumbs - thumb).max(axis=-1), axis=(1, 2)) for thumb in thumbs])
     alike = differences < _OTHER_VIEW
     centre = int(np.argmax(alike.sum(axis=1) - differences.mean(axis=1) / 1000))

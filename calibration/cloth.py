@@ -39,6 +39,8 @@ _CUT_SHARE = 0.2
 """Share of a border of the picture that cloth must touch to be said to run out of it there; a rail's end is less."""
 _SOME = 20_000
 """Pixels of a region, about, that its colour is taken from: more only cost time."""
+_RIVAL = 0.3
+"""Share of the largest region from which another of its colour may be the cloth: a floor of the cloth's colour is larger than it."""
 _CANDIDATES = 4
 """Colours tried; the floor can be larger than the cloth."""
 STRICTNESS = ((1.0, 3.5), (1.0, 1.8), (0.55, 3.5), (0.55, 1.8), (0.35, 1.35), (0.35, 1.2))
@@ -223,11 +225,15 @@ def _distance(
     return np.asarray(np.sqrt(away + beyond * beyond), dtype=np.float32)
 
 
+def _central(shape: tuple[int, ...]) -> FloatArray:
+    """How much each pixel of a picture counts, the middle most; shape (h, w)."""
+    y, x = np.mgrid[-1 : 1 : shape[0] * 1j, -1 : 1 : shape[1] * 1j]
+    return np.asarray(np.exp(-(x**2 + y**2)), dtype=np.float64)
+
+
 def _peaks(chroma: NDArray[np.float32]) -> list[FloatArray]:
     """The commonest chroma, the middle of the picture counted more."""
-    height, width = chroma.shape[:2]
-    y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j]
-    weight = np.exp(-(x**2 + y**2))
+    weight = _central(chroma.shape)
     edges = np.arange(-3.1, 3.1 + _CHROMA_BIN, _CHROMA_BIN)
     histogram = np.histogram2d(chroma[..., 0].ravel(), chroma[..., 1].ravel(), bins=(edges, edges), weights=weight.ravel())[0]
     histogram = np.asarray(cv2.GaussianBlur(histogram, (0, 0), 1.0), dtype=np.float64)
@@ -246,7 +252,7 @@ def _region(
 ) -> tuple[NDArray[np.bool_], FloatArray, float, float] | None:
     across, along = chroma[..., 0] - np.float32(peak[0]), chroma[..., 1] - np.float32(peak[1])
     near = across * across + along * along < (2 * _CHROMA_BIN) ** 2
-    core = _largest(near)
+    core = _largest(near, central=True)
     if core is None or core.mean() < _SHARE_MIN / 3:
         return None
     for _ in range(3):
@@ -257,7 +263,7 @@ def _region(
         light = float(np.median(lightness.ravel()[some]))
         spread = np.percentile(np.hypot(*(colours - centre).T), 90)
         tolerance = strictness[0] * float(np.clip(2.5 * spread, *_CHROMA_TOLERANCE))
-        grown = _largest(_distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1)
+        grown = _largest(_distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1, central=True)
         if grown is None:
             return None
         core = grown
@@ -283,13 +289,16 @@ def _disc(radius: float) -> Image:
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), dtype=np.uint8)
 
 
-def _largest(mask: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """The largest connected part, thin bridges cut and small holes closed."""
+def _largest(mask: NDArray[np.bool_], *, central: bool = False) -> NDArray[np.bool_] | None:
+    """The largest connected part, thin bridges cut and small holes closed; of several large ones with `central` the one in the middle."""
     opened = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=4)
     if count < 2:
         return None
-    best = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA]))
+    area = np.asarray(stats[1:, cv2.CC_STAT_AREA], dtype=np.float64)
+    if central and count > 2 and np.partition(area, -2)[-2] > _RIVAL * area.max():
+        area = np.asarray(np.bincount(labels.ravel(), weights=_central(mask.shape).ravel())[1:], dtype=np.float64)
+    best = 1 + int(np.argmax(area))
     return np.asarray(labels == best)
 
 

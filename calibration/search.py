@@ -42,7 +42,7 @@ _COVERAGE_MIN = 0.2
 """Least share of a cushion on which its nose must be found: a player and his arm hide up to half of a short one."""
 _COVERAGE_ALL = 0.5
 """The same of all cushions together: edges of shadows, taken for noses that do not show, fit on less than half."""
-_DOUBT_MAX_M = 0.005
+_DOUBT_MAX_M = 0.0045
 """Largest standard deviation of a ball's place anywhere: with all four noses 0.0015 to 0.003, without one that matters 0.01 and
 more."""
 _RUBBER_LEAST_M = 0.024
@@ -61,6 +61,8 @@ _PROPORTIONS = np.arange(1.5, 2.55, 0.05)
 """Length to width of tables, tried where the named one does not fit."""
 _CLEARLY = 0.6
 """Share of the residual that another proportion must come down to: worn noses keep 0.9 under any, a wrong name halves it."""
+_FITS_MM = 0.4
+"""Residual with which the named proportion fits as well as any can: others are not tried."""
 _OUTLINE_SIGMA_M = 0.01
 """How well the outline of the reduced picture gives an edge, its bow by the lens included."""
 
@@ -136,11 +138,13 @@ def find_fit(image: Image, spec: TableSpec, lens: Lens | None = None) -> Fit | s
 def _other_proportion(fit: Fit, spec: TableSpec, size_px: tuple[int, int], lens: Lens | None) -> float:
     """Length to width of the table that the landmarks fit clearly better; 0 where none does."""
     named, best, found = spec.length_m / spec.width_m, fit.residual_mm[0] * _CLEARLY, 0.0
+    if fit.residual_mm[0] < _FITS_MM:
+        return 0.0
     for proportion in _PROPORTIONS:
         other = replace(spec, width_m=spec.length_m / proportion)
         share = {side: other.width_m / spec.width_m if side in ("head", "foot") else 1.0 for side in SIDES}
         edges = [replace(edge, along_m=edge.along_m * share[edge.side]) for edge in fit.edges]
-        solution = solve(edges, other, size_px, fit.solution.parameters, lens)
+        solution = solve(edges, other, size_px, fit.solution.parameters, lens, exact=False)
         away = np.concatenate([np.abs(distances_m(edge, solution, other)) for edge in edges if not edge.outer])
         if 1000 * np.median(away) < best and abs(proportion / named - 1) > 0.025:
             best, found = 1000 * float(np.median(away)), float(proportion)
@@ -269,7 +273,7 @@ def fit_table(
     solution = Solution(camera=camera_from(start, size, lens), rubber_m=float(start[9]), parameters=start)
     outline = [edge for edge in _outline_edges(quad, spec) if edge.side != without]
     if without:
-        solution = solve(outline, spec, size, solution.parameters, lens)
+        solution = solve(outline, spec, size, solution.parameters, lens, exact=False)
     edges: list[EdgePoints] = []
     for reach in (0.035, 0.025, 0.012):
         if not _sees_table(solution.camera, table):
@@ -283,7 +287,7 @@ def fit_table(
         if len(found) < 2:
             return "fewer than two straight edges of cloth; use --corners"
         edges += [edge for edge in outline if edge.side not in found]
-        solution = solve(edges, spec, size, solution.parameters, lens)
+        solution = solve(edges, spec, size, solution.parameters, lens, exact=False)
         if not _sees_table(solution.camera, table):
             return "the cloth's outline is not that of a table seen from above; use --corners"
         visible, holes = see_holes(image, solution.camera, table, cloth)

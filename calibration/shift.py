@@ -35,6 +35,8 @@ _REACH_M = 0.02
 _REACH_PX = (4, 20)
 _SAME = 0.6
 """Correlation above which a patch shows what it did: noise and other light keep 0.75, people and cues give below 0.4."""
+_NOISE_PERCENT = 20.0
+"""Of the patches' weaker gradients, the share that is noise: most lie on straight edges, pockets and diamonds do not."""
 _CONTRAST = 3.0
 """Spread of grey levels below which a patch tells nothing."""
 _AGREE_PX = 0.4
@@ -96,6 +98,7 @@ class ShiftMeter:
         self._size = reference.shape
         grey = _grey(reference)
         self._small = _small(grey)
+        self._noise = 0.0
         self._frame = self._cut(grey, self._places(calibration, _OUTWARD_M, list(calibration.pockets_px().values())))
         self._around = self._cut(grey, self._places(calibration, _AROUND_M, []))
 
@@ -113,15 +116,18 @@ class ShiftMeter:
         """Patches at those places; nearer to the border than their reach they are left out."""
         height, width = grey.shape
         margin = self._half + self._reach + 1
-        patches = []
+        cut: list[tuple[tuple[int, int], Image]] = []
         for x, y in places:
             u, v = round(x), round(y)
             if not (margin <= u < width - margin and margin <= v < height - margin):
                 continue
             looks = grey[v - self._half : v + self._half + 1, u - self._half : u + self._half + 1]
             if looks.std() > _CONTRAST:
-                patches.append(_Patch(at=(u, v), looks=looks.copy(), strength=_structure(looks)))
-        return patches
+                cut.append(((u, v), looks.copy()))
+        # Along an edge nothing changes but noise: what most patches show in their weaker direction is taken off both.
+        noise = float(np.percentile([_gradients(looks)[0][0] for _, looks in cut], _NOISE_PERCENT)) if cut else 0.0
+        self._noise = max(self._noise, noise)
+        return [_Patch(at=at, looks=looks, strength=_structure(looks, noise)) for at, looks in cut]
 
     @property
     def usable(self) -> bool:
@@ -179,7 +185,7 @@ class ShiftMeter:
             looks = grey[v - self._half : v + self._half + 1, u - self._half : u + self._half + 1]
             reading = _look(patch, grey, (0, 0), self._half, self._reach)
             if reading is None and looks.std() > _CONTRAST:
-                patch.looks, patch.strength = looks.copy(), _structure(looks)
+                patch.looks, patch.strength = looks.copy(), _structure(looks, self._noise)
 
     def _on_cloth(self, q: FloatArray) -> float:
         moved = self._corners_px + _basis(self._corners_px - self._middle) @ q
@@ -268,11 +274,18 @@ def _basis(places: FloatArray) -> FloatArray:
     return np.asarray(np.stack([np.stack([one, zero, -y, x], axis=1), np.stack([zero, one, x, y], axis=1)], axis=1), dtype=np.float64)
 
 
-def _structure(looks: Image) -> FloatArray:
-    """Root of the structure matrix over its largest eigenvalue; a direction with a twentieth of the other tells nothing."""
+def _gradients(looks: Image) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues, ascending, and eigenvectors of a patch's structure matrix."""
     smooth = np.asarray(cv2.GaussianBlur(looks, (0, 0), 1.0), dtype=np.float64)
     gy, gx = np.gradient(smooth)
     values, vectors = np.linalg.eigh(np.array([[(gx * gx).sum(), (gx * gy).sum()], [(gx * gy).sum(), (gy * gy).sum()]]))
+    return np.asarray(values, dtype=np.float64), np.asarray(vectors, dtype=np.float64)
+
+
+def _structure(looks: Image, noise: float) -> FloatArray:
+    """Root of the structure matrix, noise taken off, over its largest eigenvalue; a direction with a twentieth of it tells nothing."""
+    values, vectors = _gradients(looks)
+    values = np.maximum(values - noise, 0.0)
     share = values / max(float(values[1]), 1e-9)
     root = np.where(share > 0.05, np.sqrt(np.maximum(share, 0.0)), 0.0)
     return np.asarray((vectors * root) @ vectors.T, dtype=np.float64)

@@ -30,6 +30,8 @@ _KNOWN_M = 0.008
 _UNEVEN_M, _MORE_UNEVEN = 0.0008, 2.5
 """A nose is doubted too where its points scatter by more about the model than the first, and by so much more than the others': a graphic's
 edge that runs askew over a cushion tilts the camera, which then fits all four sides, this one worst. Worn noses scatter by 0.6 mm."""
+_EVENER = 0.6
+"""Share of that scatter that remains where the others have the nose, if it was not the nose before."""
 _NEAR_M = 0.003
 """How far, beside its doubt, an outer edge may lie from where the others have it: rails differ that much."""
 
@@ -48,7 +50,9 @@ def with_weak_side_checked(
         places: What the noses look like.
         lens: Where it is known.
     """
-    weak = weak_sides(edges, table) or _uneven_sides(solution, edges, table)
+    weak = weak_sides(edges, table)
+    uneven = () if weak else _uneven_sides(solution, edges, table)
+    weak = weak or list(uneven)
     if len(weak) != 1:
         return solution, edges
     side, spec, size = weak[0], table.spec, (image.shape[1], image.shape[0])
@@ -74,7 +78,10 @@ def with_weak_side_checked(
     ]
     if not kept:
         return without, others
-    return solve([*others, *kept], spec, size, without.parameters, lens), [*others, *kept]
+    again = solve([*others, *kept], spec, size, without.parameters, lens)
+    if uneven and _scatter_m(again, kept, table).get(side, 0.0) > _EVENER * _scatter_m(solution, edges, table)[side]:
+        return solution, edges  # worn, or hidden here and there: no other line is there
+    return again, [*others, *kept]
 
 
 def _long_m(table: Table) -> list[tuple[float, float]]:
@@ -87,14 +94,19 @@ def weak_sides(edges: Sequence[EdgePoints], table: Table) -> list[str]:
     return [side for side in SIDES if _is_weak(edges, table, side)]
 
 
-def _uneven_sides(solution: Solution, edges: Sequence[EdgePoints], table: Table) -> list[str]:
+def _scatter_m(solution: Solution, edges: Sequence[EdgePoints], table: Table) -> dict[str, float]:
+    """Standard deviation of each nose's points about the model, metres."""
+    return {e.side: float(np.std(distances_m(e, solution, table.spec))) for e in edges if not e.outer}
+
+
+def _uneven_sides(solution: Solution, edges: Sequence[EdgePoints], table: Table) -> Sequence[str]:
     """The side whose nose fits the model clearly worse than the other three do; none where all are alike."""
-    scatter = {e.side: float(np.std(distances_m(e, solution, table.spec))) for e in edges if not e.outer}
+    scatter = _scatter_m(solution, edges, table)
     worst = max(scatter, key=lambda side: scatter[side], default="")
     others = [value for side, value in scatter.items() if side != worst]
     if len(others) < len(SIDES) - 1 or scatter[worst] < max(_UNEVEN_M, _MORE_UNEVEN * float(np.median(others))):
-        return []
-    return [worst]
+        return ()
+    return (worst,)
 
 
 def _share(edges: Sequence[EdgePoints], table: Table, side: str, *, outer: bool) -> float:
