@@ -94,31 +94,31 @@ def without_merged(bed: list[Detection], motions: Sequence[tuple[BallFilter, flo
         motions: Each ball's filter and the time to predict it by, seconds.
         radius_m: Of a ball.
     """
-    places = [motion.predict(wait) for motion, wait in motions]
+    if not motions or not bed:
+        return bed
+    x, y, sigma = np.array([motion.predict(wait) for motion, wait in motions]).T
+    apart = np.hypot(x[:, None] - x, y[:, None] - y)
+    known = sigma <= KNOWN_RADII * radius_m
+    touching = (apart > TOUCHING_RADII[0] * radius_m) & (apart < TOUCHING_RADII[1] * radius_m) & known[:, None] & known
+    pairs = np.argwhere(np.triu(touching, 1)).tolist()
+    if not pairs:
+        return bed
+    seen = np.array([item.position_m for item in bed])
+    own = np.hypot(seen[:, :1] - x, seen[:, 1:] - y) <= ANOTHER_RADII * radius_m
     merged: set[int] = set()
-    for i, (ax, ay, a_sigma) in enumerate(places):
-        for k, (bx, by, b_sigma) in enumerate(places[i + 1 :], start=i + 1):
-            if abs(bx - ax) > TOUCHING_RADII[1] * radius_m or max(a_sigma, b_sigma) > KNOWN_RADII * radius_m:
-                continue
-            if not TOUCHING_RADII[0] * radius_m < hypot(bx - ax, by - ay) < TOUCHING_RADII[1] * radius_m:
-                continue
-            middle = (ax + bx) / 2, (ay + by) / 2
-            speed = max(motions[i][0].speed_mps, motions[k][0].speed_mps)
-            reach = 2.2 * radius_m + speed * motions[i][1]
-            others = [place for n, place in enumerate(places) if n not in (i, k)]
-            near = [
-                j
-                for j, item in enumerate(bed)
-                if apart_m(item.position_m, middle) < reach
-                and all(apart_m(item.position_m, other) > ANOTHER_RADII * radius_m for other in others)
-            ]
-            if len(near) == 1 and apart_m(bed[near[0]].position_m, middle) < MIDDLE_RADII * radius_m:
-                merged.add(near[0])
+    for i, k in pairs:
+        off = np.hypot(seen[:, 0] - (x[i] + x[k]) / 2, seen[:, 1] - (y[i] + y[k]) / 2)
+        speed = max(motions[i][0].speed_mps, motions[k][0].speed_mps)
+        others = own.sum(axis=1) - own[:, i] - own[:, k]
+        near = np.flatnonzero((off < 2.2 * radius_m + speed * motions[i][1]) & (others == 0))
+        if len(near) == 1 and off[near[0]] < MIDDLE_RADII * radius_m:
+            merged.add(int(near[0]))
     return [item for j, item in enumerate(bed) if j not in merged]
 
 
 def without_merged_at_rest(bed: list[Detection], motions: Sequence[tuple[BallFilter, float]], radius_m: float) -> list[Detection]:
-    """Detections less those in the middle of two balls at rest that touch, where neither shows by itself.
+    """Detections less those in the middle of two balls at rest that touch, where neither shows by itself; a ball is taken
+    for resting until it is told to move (`BallFilter.told_mps`), and out of reach of those that are.
 
     In a rack several pairs run together in one picture, and a false ball elsewhere hides that balls are missing; but where
     balls lie is known, and a ball that was struck is not half a ball's width away and its neighbour gone.
@@ -128,7 +128,16 @@ def without_merged_at_rest(bed: list[Detection], motions: Sequence[tuple[BallFil
         motions: Each ball's filter and the time to predict it by, seconds.
         radius_m: Of a ball.
     """
-    lie = np.array([(motion.x, motion.y) for motion, _ in motions if motion.resting])
+    told = [motion.told_mps for motion, _ in motions]
+    lie = np.array([(motion.x, motion.y) for (motion, _), speed in zip(motions, told, strict=True) if speed == 0]).reshape(-1, 2)
+    fast = [
+        (motion.x, motion.y, speed * wait * 1.3 + TOUCHING_RADII[1] * radius_m)
+        for (motion, wait), speed in zip(motions, told, strict=True)
+        if speed > 0
+    ]
+    if fast:  # what they may have hit
+        x, y, reach = np.array(fast).T
+        lie = lie[(np.hypot(lie[:, :1] - x, lie[:, 1:] - y) > reach).all(axis=1)]
     if len(lie) < 2 or not bed:
         return bed
     seen = np.array([item.position_m for item in bed])

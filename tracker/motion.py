@@ -27,8 +27,15 @@ _REST_SPAN_S = 0.11
 """A ball has to stay within noise this long to count as resting; longer delays rest, shorter stops slow rolls."""
 _FRESH_SPEED_MPS = 1.0
 """Standard deviation of a velocity taken from a single step after a contact, on top of the step's own noise."""
+_NEAR = 7.0
+"""Squared standard deviations within which they stay of their mean; chi-square, two axes, 97 %, each."""
+_APART = 2 * _NEAR**0.5
+"""Standard deviations beyond which two of them cannot both be that near."""
 _REST_COUNT = 400.0
 """Detections after which a resting place gains no more precision: the rest of the error is systematic."""
+_TOLD_SIGMAS, _TOLD_COUNT = 2.5, 3
+"""Standard deviations that a speed is off zero, and detections on one course, before it surely is one: among balls that
+touch, two found as one seem to leap by a radius, and back, or on to the next."""
 _MEMORY_S = 0.25
 """How long a ball that seemed to start keeps its old place in mind, should the start have been a false detection."""
 
@@ -67,6 +74,14 @@ class BallFilter:
     def speed_mps(self) -> float:
         """Length of the velocity."""
         return hypot(self.vx, self.vy)
+
+    @property
+    def told_mps(self) -> float:
+        """Speed, where it is surely more than noise or a leap or two; else 0."""
+        if self.resting or len(self._recent) < _TOLD_COUNT:
+            return 0.0
+        speed = hypot(self.vx, self.vy)
+        return speed if speed * speed > _TOLD_SIGMAS**2 * self._vv else 0.0
 
     @property
     def settled(self) -> bool:
@@ -151,7 +166,11 @@ class BallFilter:
 
     def _settle(self) -> None:
         """Rest, once the last detections stay within noise of their mean for long enough."""
-        end = self._recent[-1][0]
+        if len(self._recent) < 3:
+            return
+        (_, x, y, one), (end, x_end, y_end, other) = self._recent[-2:]
+        if (x_end - x) ** 2 + (y_end - y) ** 2 > _APART**2 * (max(one, other) ** 2 + _SYSTEMATIC_M**2):
+            return
         window = []
         for row in reversed(self._recent):
             window.append(row)
@@ -163,7 +182,7 @@ class BallFilter:
         total = sum(weights)
         x = sum(w * row[1] for w, row in zip(weights, window, strict=True)) / total
         y = sum(w * row[2] for w, row in zip(weights, window, strict=True)) / total
-        if all((row[1] - x) ** 2 + (row[2] - y) ** 2 < 7 / w for w, row in zip(weights, window, strict=True)):
+        if all((row[1] - x) ** 2 + (row[2] - y) ** 2 < _NEAR / w for w, row in zip(weights, window, strict=True)):
             step = hypot(window[0][1] - window[-1][1], window[0][2] - window[-1][2])
             if step < 3 * sqrt(2 / min(weights)):
                 self._rest_at(x, y, total)

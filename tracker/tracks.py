@@ -20,7 +20,7 @@ from calibration.equipment import BallSet
 from calibration.table import Table
 from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
 from tracker.clock import picture_factor, read_clock
-from tracker.doubles import apart_m, with_whole_blurs, without_doubles, without_merged, without_merged_at_rest
+from tracker.doubles import TOUCHING_RADII, apart_m, with_whole_blurs, without_doubles, without_merged, without_merged_at_rest
 from tracker.evidence import find_ghosts, read_ends
 from tracker.history import BallTrack, FloatArray, TableState, TrackedBall, TrackReport
 from tracker.identity import NameBook, assign_names, fuse_all, fused_probabilities, identities, news
@@ -236,11 +236,13 @@ class Tracker:
         speed = np.array([motion.speed_mps for motion in motions])
         apart = np.hypot(last[:, None, 0] - last[None, :, 0], last[:, None, 1] - last[None, :, 1])
         np.fill_diagonal(apart, np.inf)
-        meets = (speed[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
+        pressed = (apart < TOUCHING_RADII[1] * radius).any(axis=1)
+        told = np.where(pressed, [motion.told_mps for motion in motions], speed)
+        meets = (told[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
         crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
-        if all(strand.motion.resting or not strand.confirmed for strand in self._live):
-            young = [k for k in np.flatnonzero(crowded).tolist() if not motions[k].settled]  # in a rack at rest: still
-            straight[young] = np.array([motions[k].predict(0.0) for k in young]).reshape(-1, 3)
+        if not (told > _SLOW_MPS).any():  # in a rack at rest nothing moves by itself
+            for k in np.flatnonzero(crowded).tolist():
+                straight[k] = motions[k].predict(0.0)
         solid = np.array([strand.ball_odds > 0 for strand in self._live], dtype=np.bool_)
         movers = np.where(meets, apart, np.inf)
         striker = movers.argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
@@ -280,17 +282,20 @@ class Tracker:
     def _steps(self, result: Assignment, seen: Seen, expected: Expected) -> list[tuple[float, float]]:
         """(step along the course over the expected step, standard deviation) of each ball that rolls on undisturbed."""
         steps = []
+        rows = zip(expected.step_m.tolist(), expected.last_m.tolist(), expected.sigma_m.tolist(), expected.bounced.tolist(), strict=True)
+        known = list(rows)
         for i, j, _ in result.pairs:
+            (dx, dy), (x, y), sigma, bounced = known[i]
             motion = self._live[i].motion
-            length = float(np.hypot(*expected.step_m[i]))
-            noise = float(np.hypot(seen.sigma_m[j], expected.sigma_m[i]))
             lagging = self._true_s - self._live[i].true_s > 1e-6
-            if motion.resting or lagging or not motion.settled or expected.bounced[i] or length < 5 * noise:
+            if bounced or lagging or motion.told_mps == 0 or not motion.settled:
                 continue
-            unit = expected.step_m[i] / length
-            way = seen.position_m[j] - expected.last_m[i]
-            if abs(way[1] * unit[0] - way[0] * unit[1]) < 3 * noise + 0.05 * length:
-                steps.append((float(way @ unit) / length, noise / length))
+            length, noise = hypot(dx, dy), hypot(float(seen.sigma_m[j]), sigma)
+            if length < 5 * noise:
+                continue
+            way_x, way_y = float(seen.position_m[j, 0]) - x, float(seen.position_m[j, 1]) - y
+            if abs(way_y * dx - way_x * dy) < (3 * noise + 0.05 * length) * length:
+                steps.append(((way_x * dx + way_y * dy) / length**2, noise / length))
         return steps
 
     def _take(self, result: Assignment, bed: list[Detection], log_ratios: FloatArray, time_s: float, frame: int) -> None:

@@ -63,3 +63,10 @@ def test_a_ball_at_rest_does_not_come_back_at_the_one_that_hit_it() -> None:
     push = np.array([[0.0, 0.0], [0.08, 0.0]])
     result = assign(_two([(0.0, 0.0), (0.08, 0.0)], reach=2.0, push=push), _seen([(0.045, -0.03)]))
     assert [(i, j) for i, j, _ in result.pairs] == [(0, 0)]
+
+
+def test_equal_balls_that_fly_apart_keep_their_order() -> None:
+    """Motion alone prefers the shorter leaps, though either ball could have gone to either place; the doubt is kept."""
+    result = assign(_two([(0.0, 0.0), (0.06, 0.0)], reach=4.0), _seen([(0.12, 0.05), (-0.06, 0.05)]))
+    assert {(i, j) for i, j, _ in result.pairs} == {(0, 1), (1, 0)}
+    assert len(result.swaps) == 1

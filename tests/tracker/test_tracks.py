@@ -370,3 +370,27 @@ def test_a_rack_of_balls_that_look_alike_keeps_its_places() -> None:
     near = [track for track in follow.tracks(0.2, 1.0) if track.positions_m[-1, 0] > -0.5]
     assert len(near) == 6
     assert max(float(np.hypot(*(track.positions_m[track.seen] - track.positions_m[-1]).T).max()) for track in near) < 0.01
+
+
+def test_a_rack_whose_pairs_run_together_from_the_first_picture_stays_where_it_is() -> None:
+    """Fifteen whites, each touching pair found as one in a tenth of the pictures: every place has one track before the stroke."""
+    radius, chance = 0.034, np.random.default_rng(5)
+    rack = [(row * radius * 3**0.5, (2 * k - row) * radius) for row in range(5) for k in range(row + 1)]
+    follow = Tracker(Table(find_table("pyramid-12ft")), find_ball_set("pyramid"))
+    looks = {f"w{number}": 0.06 for number in range(1, 16)}
+    for index in range(36):
+        places = [(x + chance.normal(0, 0.001), y + chance.normal(0, 0.001)) for x, y in rack]
+        row = 0
+        while row < len(places):
+            mates = [k for k in range(row + 1, len(places)) if np.hypot(*np.subtract(places[row], places[k])) < 2.1 * radius]
+            mate = next((k for k in mates if chance.random() < 0.1), None)
+            if mate is not None:
+                (ax, ay), (bx, by) = places[row], places.pop(mate)
+                places[row] = ((ax + bx) / 2, (ay + by) / 2)
+            row += 1
+        cue = Detection(position_m=(-1.0, 0.1), sigma_m=0.001, score=0.9, likelihood={"Y": 0.97})
+        seen = tuple(Detection(position_m=place, sigma_m=0.001, score=0.9, likelihood=looks) for place in places)
+        follow.update(Observation(time_s=index / 60, detections=(cue, *seen)))
+    tracks = follow.tracks(0.2, 0.6)
+    assert len(tracks) == 16
+    assert max(float(np.hypot(*(track.positions_m[track.seen] - track.positions_m[-1]).T).max()) for track in tracks) < 0.01
