@@ -16,9 +16,6 @@ calibrated to 0.1."""
 _IN_JAWS = {"corner": 1.4, "side": 0.3}
 """How far beyond the line of a mouth a centre may lie, ball radii: a shelf's depth (WPA: 25 to 57 mm at corners, 0 to
 10 mm at sides). Beyond, a ball is in the pocket and no longer on the bed: behind the shallowest shelf one lies at 1.9."""
-_HANGS = 0.4
-"""How far beyond the line of a mouth more is asked of a ball than its outline, ball radii: those that lie in a pocket, low and in
-the dark, have as round a one, and are seen 0.5 to 1.4 beyond; those that hang, at 0.3 at most where they are common."""
 _SHELF_M = 0.036
 """And no farther than this, metres: the larger balls of pyramid have no deeper shelves, and behind them the dark hole of a
 tight pocket is as round as a ball."""
@@ -58,10 +55,10 @@ class Bed:
         return np.asarray(inside, dtype=np.bool_)
 
     def in_jaws(self, places: FloatArray) -> Mask:
-        """Which places (N, 2), metres, lie in a mouth, beyond its line by so much that only a hanging ball can: shape (N,)."""
+        """Which places (N, 2), metres, lie in a mouth, beyond its line, where holes and what lies in them are seen too: shape (N,)."""
         from_middle = places[:, None] - self._middle
         within = np.abs(np.einsum("nmi,mi->nm", from_middle, self._along)) < self._half_width
-        return np.asarray((within & (np.einsum("nmi,mi->nm", from_middle, self._out) > _HANGS * self._radius)).any(axis=1), dtype=np.bool_)
+        return np.asarray((within & (np.einsum("nmi,mi->nm", from_middle, self._out) > 0)).any(axis=1), dtype=np.bool_)
 
     def zone(self, view: TopView) -> Mask:
         """View pixels that a ball on the bed can cover, to two pixels."""

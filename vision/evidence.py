@@ -27,12 +27,20 @@ _IN_THE_OPEN = ((0.75, 0.45, 1.1), (0.5, 0.5, 1.25))
 """Or if it has cloth around it: part of the ring that shows cloth, the network's word, and what that and the part of the outline
 seen add up to, each at least. Of rendered balls in their cloth's colour one in twenty has less than the first, a green ball on
 green cloth in a real picture 1.22; crossings of lights and lettering reach 1.25, but nearly nothing of their ring is cloth."""
-_LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.7, 0.95, 0.7
+HANGING_KNOWN, HANGING = 0.4, 1.2
+"""The network's word for a ball in the mouth of a pocket, and what that and the part of its outline seen add up to, at least: balls
+there have 0.66 and 1.35, holes and balls that lie in them, whose outline may be whole, 0.3 and up to 1.3."""
+_LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.75, 0.95, 0.7
 """Part of the outline that must be seen without the network's word: a lone blob, a ball among balls, a circle on or
 under something larger, and any place that the network knows. Lower takes wrinkles for balls, higher loses balls half
 under a sleeve. Found rates on real pictures change by less than 1 % for 0.1 either way."""
+_HALF_SURE = 0.45
+"""The network's word from which a place is one that it knows: fingers reach 0.36, balls of which it is less sure show all of their
+outline."""
 _BOUGHT = 0.7
-"""Part of the outline that a network score of 1 replaces: dark balls on dark cloth show 0.2 of theirs at 0.7."""
+"""Part of the outline that a network score of 1 replaces: dark balls on dark cloth show 0.2 of theirs at 0.7. A ball among balls
+is known to the network, or seen to 0.78; crossings of projected lights beside one are seen to 0.6 and half known. Where there is
+no cloth around it, as in a rack and in the hole of a pocket, only its sure word does."""
 _FLOOR = 0.15
 """Part of the outline without which there is nothing to place."""
 SHARP = 0.7
@@ -59,9 +67,10 @@ def ball_score(support: float, explained: float, network: float, free: float, fi
     if not packed and network < VOUCHED and free < FREE_COVERED:
         return None
     needed = _LONE if explained == 1.0 else _PACKED if packed else _COVERED
-    if network >= KNOWN:
+    if network >= _HALF_SURE:
         needed = min(needed, _BY_NETWORK)
-    needed = max(_FLOOR, needed - _BOUGHT * network)
+    if not packed or network >= VOUCHED or (network >= KNOWN and free >= FREE_COVERED):
+        needed = max(_FLOOR, needed - _BOUGHT * network)
     if support < needed:
         return None
     sure = min((support - needed) / max(WHOLE - needed, 0.05), 1.0)

@@ -22,7 +22,7 @@ from vision.bed import Bed
 from vision.cloth import Cloth
 from vision.crowd import gaps_in_rack, kept_apart
 from vision.detection import Detection, Observation
-from vision.evidence import FILLED, KNOWN, SHARP, VOUCHED, WHOLE, ball_score, network_at, on_streak
+from vision.evidence import FILLED, HANGING, HANGING_KNOWN, KNOWN, SHARP, VOUCHED, WHOLE, ball_score, network_at, on_streak
 from vision.frame import Frame
 from vision.identify import Namer, Naming
 from vision.looks import judge_looks, room_white, sample_discs
@@ -172,7 +172,8 @@ class Eyes:
         filled = self._standing_out(places, glance.mask, _DISC_PX)
         filled[in_rack & (filled >= _ROOM)] = 1.0  # Its neighbours vouch for it.
         known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
-        allowed &= ~self._bed.in_jaws(places) | (known >= KNOWN)
+        support = np.array([fit.support if fit else 0.0 for fit in fits])
+        allowed &= ~self._bed.in_jaws(places) | (known >= HANGING_KNOWN) & (support + known >= HANGING)
         kept: list[int] = []
         scores: list[float] = []
         for index in sorted(range(len(fits)), key=lambda i: -(fit.support + known[i] if (fit := fits[i]) else 0.0)):

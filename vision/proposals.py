@@ -40,6 +40,15 @@ _LONGEST = 9.0
 shutter half open; longer is a cue."""
 _FULL = 0.72
 """Part of a streak's stadium that must be foreground."""
+_SPLIT, _TWO = 0.75, 2
+"""Part of a piece on discs from which it is these discs; but two may be the ends of a streak."""
+_BOTH_ENDS = 2.25
+"""From this distance on two discs of one colour with no waist between them are both ends of a smeared ball: touching balls are 2
+apart, found to 0.1, and whatever lies further apart shows cloth between."""
+_WAIST = 0.8
+"""Width of a streak's middle over that of its ends: two touching balls have 0.3 to 0.7, their contact's shadow included."""
+_SLICE_PX = 1.5
+"""Half the length of the slices in which that is measured, view pixels."""
 _PAIR_APART = 1.5
 """Distance of a streak's ends from which it may be two touching balls (theirs are 2 apart), radii."""
 _PAIR_DIFFERS = 80.0
@@ -158,7 +167,12 @@ def _sort(part: Mask, shape: _Ellipse, box: tuple[slice, slice], found: FloatArr
     left, top, full = box[1].start, box[0].start, np.pi * radius**2
     area = int(np.count_nonzero(part))
     explained = _explained(part, found - np.array((left, top)), radius) if len(found) else 0.0
-    streak = _as_streak(part, shape, (left, top), radius) if explained < 0.75 and not at_hole else None
+    streak = _as_streak(part, shape, (left, top), radius) if not at_hole and (explained < _SPLIT or len(found) == _TWO) else None
+    if streak is not None and explained >= _SPLIT:
+        # Two discs, or both ends of one smeared ball: whoever sees their outlines can tell.
+        two = math.dist(*found.tolist()) < _BOTH_ENDS * radius or _as_pair(seen, streak, radius) is not None
+        smeared = not two and _is_straight(part, streak, (left, top))
+        return Content(tuple((float(x), float(y)) for x, y in found), explained, (streak,) if smeared else ())
     if streak is not None:
         pair = _as_pair(seen, streak, radius)
         return Content((), 0.0, (streak,)) if pair is None else Content(tuple(pair), 1.0, ())
@@ -203,6 +217,19 @@ def _as_streak(part: Mask, shape: _Ellipse, origin: tuple[int, int], radius: flo
         (along_end * dx - middle * dy + origin[0], along_end * dy + middle * dx + origin[1]) for along_end in (low + radius, high - radius)
     ]
     return Streak(ends_px=((float(ends[0][0]), float(ends[0][1])), (float(ends[1][0]), float(ends[1][1]))))
+
+
+def _is_straight(part: Mask, streak: Streak, origin: tuple[int, int]) -> bool:
+    """Whether a streak is as wide in its middle as at its ends."""
+    (x0, y0), (x1, y1) = streak.ends_px
+    length = math.hypot(x1 - x0, y1 - y0)
+    if length < 1.0:
+        return False
+    dx, dy = (x1 - x0) / length, (y1 - y0) / length
+    rows, columns = np.nonzero(part)
+    along = (columns + origin[0] - x0) * dx + (rows + origin[1] - y0) * dy
+    middle, ends = np.abs(along - length / 2) < _SLICE_PX, (np.abs(along) < _SLICE_PX) | (np.abs(along - length) < _SLICE_PX)
+    return bool(2 * np.count_nonzero(middle) >= _WAIST * np.count_nonzero(ends))
 
 
 def _as_pair(seen: Image, streak: Streak, radius: float) -> list[tuple[float, float]] | None:

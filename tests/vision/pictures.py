@@ -43,7 +43,7 @@ def a_picture(
     cv2.rectangle(picture, _point(first), _point(last), CLOTH, -1)
     for pocket in POCKETS:
         middle = calibration.camera.to_pixels([np.array(calibration.table.mouth_centre_m(pocket)) * 1.06])[0]
-        cv2.circle(picture, _point(middle), int(1.1 * spec.ball_radius_m * _scale(calibration) * OVER), (15, 15, 15), -1)
+        cv2.circle(picture, _point(middle), int(1.9 * spec.ball_radius_m * _scale(calibration) * OVER), (15, 15, 15), -1)
     moments = np.linspace(-0.5, 0.5, 9) if any(streak_m) else np.zeros(1)
     total = np.zeros((height, width, 3))
     for moment in moments:

@@ -25,8 +25,9 @@ SHARD_RADIUS_PX, RADIUS_PX = 6.0, 5.0
 _SCALES = (0.84, 1.19)
 """Errors of a ball's size by a wrong table and by parallax reach a tenth."""
 _LEAST_VISIBLE = 0.35
-"""Balls less visible are neither wanted nor forbidden, nor are those smeared by more than `_MOST_SMEARED` radii."""
-_MOST_SMEARED = 1.0
+"""Balls less visible are neither wanted nor forbidden, nor are those smeared by more than `_MOST_SMEARED` radii to either side of
+their middle: 8 m/s during a 50th of a second."""
+_MOST_SMEARED = 3.0
 _CENTRE_CELLS = 0.7
 """Spread of a centre's target: its neighbours, 0.8 R off, are then forbidden for a third only."""
 

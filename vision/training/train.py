@@ -5,7 +5,9 @@ Usage, from the checkout: python -m vision.training.train SHARDS OUTPUT.onnx [--
 SHARDS are made by benchmarks/training_pictures.py. Every few minutes the state goes to OUTPUT's name with `.pt` and the
 network to OUTPUT, so that a look at real pictures never waits for the end. Loss: penalty-reduced focal loss on centres
 (Zhou, Wang & Kraehenbuehl 2019, eq. 1), absolute error of offsets, cross entropies of class and cover. The rate falls as
-a cosine over the given minutes; the last weights are exported. One thread, so that other work goes on beside it.
+a cosine over the given minutes; the last weights are exported. With `--keep` they are averaged with those resumed: a network
+trained further on rendered pictures knows these better and real ones a little worse, the mean of both keeps most of the one and all
+of the other (weight averaging, Wortsman et al. 2022). One thread, so that other work goes on beside it.
 """
 
 import argparse
@@ -67,14 +69,14 @@ def save(net: Net, target: Path) -> None:
     export(net, target)
 
 
-def train(net: Net, pictures: Pictures, minutes: float, output: Path) -> None:
+def train(net: Net, pictures: Pictures, minutes: float, output: Path, rate: float) -> None:
     """Train for the given time, saving on the way."""
-    optimiser = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-3)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=1e-3)
     start = saved = time.monotonic()
     step, mean = 0, 0.0
     while (spent := (time.monotonic() - start) / 60) < minutes:
         for group in optimiser.param_groups:
-            group["lr"] = RATE * min(1.0, (step + 1) / 100) * max(0.01, 0.5 * (1 + np.cos(np.pi * spent / minutes)))
+            group["lr"] = rate * min(1.0, (step + 1) / 100) * max(0.01, 0.5 * (1 + np.cos(np.pi * spent / minutes)))
         picture, *wanted = batch(pictures)
         value = loss(net(picture.to(memory_format=torch.channels_last)), wanted)
         optimiser.zero_grad()
@@ -91,6 +93,14 @@ def train(net: Net, pictures: Pictures, minutes: float, output: Path) -> None:
     save(net, output)
 
 
+def average(net: Net, other: dict[str, torch.Tensor], share: float) -> None:
+    """Give a network the weighted mean of its weights and others, of which `share` is taken."""
+    own = net.state_dict()
+    net.load_state_dict(
+        {name: share * other[name] + (1 - share) * own[name] if own[name].is_floating_point() else own[name] for name in own}
+    )
+
+
 def main() -> None:
     """Read the options, train."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -98,6 +108,8 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--minutes", type=float, default=35)
     parser.add_argument("--resume", type=Path)
+    parser.add_argument("--keep", type=float, default=0.0, help="share of the resumed weights in the last ones")
+    parser.add_argument("--rate", type=float, default=RATE, help="at the start; a third of it where a state is resumed")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -107,7 +119,11 @@ def main() -> None:
     if options.resume:
         net.load_state_dict(torch.load(options.resume))
     sys.stderr.write(f"{sum(p.numel() for p in net.parameters())} parameters\n")
-    train(net, Pictures(options.shards, np.random.default_rng(options.seed)), options.minutes, options.output)
+    resumed = copy.deepcopy(net.state_dict())
+    train(net, Pictures(options.shards, np.random.default_rng(options.seed)), options.minutes, options.output, options.rate)
+    if options.resume and options.keep:
+        average(net, resumed, options.keep)
+        save(net, options.output)
 
 
 if __name__ == "__main__":
