@@ -30,7 +30,7 @@ from tracker.shot import Shot
 
 GAMES = tuple(rules.game for rules in RULESETS)
 STROKES = 6
-FEW, MANY = 50, 2000
+FEW, MANY = 20, 2000
 """Matches a game in the fast and in the slow tests."""
 MIRROR = {"left": "right", "right": "left", **{a + b: a + ("R" if b == "L" else "L") for a in "HSF" for b in "LR"}}
 CERTAIN_SHARE = 0.85
