@@ -9,8 +9,9 @@ Fails: below 10 to 20 mm/s the jump is hidden in the noise; where another contac
 too few samples to tell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +120,7 @@ def _cushion(way: _Way, cushion: str, normal: FloatArray, around: Surroundings, 
             continue
         use = _window(way, time, low, high)
         z = around.gaps_m(cushion, way.path.xy_m[use])
-        jump = _jump(way.times_s[use], z, way.path.variance[use], time, frame_s)
+        jump = _jump(way.times_s[use], partial(_same, z), way.path.variance[use], time, frame_s)
         if jump is not None:
             found.append(
                 Contact(
@@ -133,6 +134,10 @@ def _cushion(way: _Way, cushion: str, normal: FloatArray, around: Surroundings, 
                 )
             )
     return found
+
+
+def _same(gap_m: FloatArray, when_s: float) -> FloatArray:
+    return gap_m
 
 
 def _window(way: _Way, time: float, low: float, high: float) -> NDArray[np.int64]:
@@ -177,10 +182,8 @@ def _pair(a: _Way, b: _Way, reach_m: float, frame_s: float) -> list[Contact]:
         ja, jb = ua[ja], ub[jb]
         offset = b.smooth_m[ib[k]] - a.smooth_m[ia[k]]
         normal = offset / max(float(np.hypot(*offset)), 1e-9)
-        away = b.path.xy_m[jb] - a.path.xy_m[ja]
-        # along the line of centres at the touch the distance is that of the centres but for its slow turn
-        z = np.hypot(away[:, 0], away[:, 1]) - reach_m
-        jump = _jump(a.times_s[ja], z, a.path.variance[ja] + b.path.variance[jb], time, frame_s)
+        gap = _LineOfCentres(a.times_s[ja], b.path.xy_m[jb] - a.path.xy_m[ja], b.smooth_m[jb] - a.smooth_m[ja], reach_m)
+        jump = _jump(a.times_s[ja], gap, a.path.variance[ja] + b.path.variance[jb], time, frame_s)
         if jump is not None:
             first, second = (a, b) if _toward(a, ia[k], normal) > _toward(b, ib[k], -normal) else (b, a)
             found.append(
@@ -197,13 +200,39 @@ def _pair(a: _Way, b: _Way, reach_m: float, frame_s: float) -> list[Contact]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _LineOfCentres:
+    """The gap of two balls along their line of centres at an instant.
+
+    The distance itself would bend without any contact: two balls that pass each other come nearer and go apart again.
+
+    Attributes:
+        times_s: Shape (N,).
+        away_m: From one to the other as measured, (N, 2).
+        smooth_m: The same, smoothed.
+        reach_m: Two radii.
+    """
+
+    times_s: FloatArray
+    away_m: FloatArray
+    smooth_m: FloatArray
+    reach_m: float
+
+    def __call__(self, when_s: float) -> FloatArray:
+        x, y = (float(np.interp(when_s, self.times_s, self.smooth_m[:, axis])) for axis in (0, 1))
+        return np.asarray(self.away_m @ np.array([x, y]) / max(float(np.hypot(x, y)), 1e-9) - self.reach_m, dtype=np.float64)
+
+
 def _toward(way: _Way, index: int, normal: FloatArray) -> float:
     return float(way.path.piece_at(float(way.times_s[index])).velocity(float(way.times_s[index])) @ normal)
 
 
-def _jump(times: FloatArray, z: FloatArray, variance: FloatArray, near_s: float, frame_s: float) -> _Jump | None:
-    """The likeliest jump of velocity in one coordinate that is 0 at touch and positive when apart; None where none counts."""
-    grid = near_s + frame_s * np.linspace(-2.5, 2.5, 21)
+def _jump(times: FloatArray, gap: Callable[[float], FloatArray], variance: FloatArray, near_s: float, frame_s: float) -> _Jump | None:
+    """The likeliest jump of velocity in one coordinate that is 0 at touch and positive when apart; None where none counts.
+
+    `gap` gives that coordinate at `times`, should the touch have been at the time it is asked for.
+    """
+    grid = (near_s + frame_s * np.linspace(-2.5, 2.5, 21)).tolist()
     best: _Jump | None = None
     chances, whens = [], []
     for when in grid:
@@ -216,7 +245,7 @@ def _jump(times: FloatArray, z: FloatArray, variance: FloatArray, near_s: float,
         normal[2, 2] += DECELERATION_MPS2**-2
         normal[3, 3] += DECELERATION_MPS2**-2
         covariance = np.linalg.inv(normal)
-        fit = covariance @ ((design / variance[:, None]).T @ z)
+        fit = covariance @ ((design / variance[:, None]).T @ gap(when))
         size, sigma = float(fit[4]), float(covariance[4, 4] ** 0.5)
         approach = -float(fit[1])
         off = float(fit[0] ** 2 / (covariance[0, 0] + PLACE_M**2))
@@ -224,9 +253,9 @@ def _jump(times: FloatArray, z: FloatArray, variance: FloatArray, near_s: float,
         if size < LEAST_MPS or approach < LEAST_MPS or size > 2 * RETURNED * approach + 3 * sigma:
             continue
         chances.append(gain)
-        whens.append(float(when))
+        whens.append(when)
         if best is None or gain > best.gain:
-            best = _Jump(float(when), frame_s, size, gain, approach)
+            best = _Jump(when, frame_s, size, gain, approach)
     if best is None or best.gain < GAIN:
         return None
     weight = np.exp(0.5 * (np.array(chances) - best.gain))

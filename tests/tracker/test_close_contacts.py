@@ -198,3 +198,18 @@ def test_a_ball_seen_once_on_its_way_into_a_mouth_fell() -> None:
     fallen = [event for event in shot.events if event.type == "pocketed"]
     assert [event.fields for event in fallen] == [{"ball": "1", "pocket": "SL"}]
     assert fallen[0].p > 0.9
+
+
+@pytest.mark.parametrize("gap_m", [0.0005, 0.002])
+def test_two_balls_that_roll_past_each_other_do_not_touch(gap_m: float) -> None:
+    """A ball that was hit crosses the cue ball's way, half a millimetre from it: their distance falls and rises, neither turns."""
+    shot = read(
+        {
+            "cue": legs((-0.8, 0.0), (STRIKE_S, 1.0, 0.0), (STRIKE_S + 0.3, 0.0, -0.5)),
+            "1": legs((-0.503, 0.0 + 2 * R * 0.05), (STRIKE_S + 0.3, 1.1, 0.0)),
+            "2": legs((0.9, -0.3), (STRIKE_S + 0.5, -1.5, 0.0)),
+            "3": legs((0.1, -0.3 - 2 * R - gap_m), (STRIKE_S + 0.5, 1.2, 0.0)),
+        }
+    )
+    pairs = [{event.fields["a"], event.fields["b"]} for event in shot.events if event.type == "ball_ball"]
+    assert {"2", "3"} not in pairs
