@@ -7,7 +7,7 @@ that the other possible rulings leave are carried along with their probabilities
 ruling is certain only where those in which it is the same add up to `certain_at`.
 
 A choice that people made between strokes is taken into every state; one in which it cannot be made is dropped, for they
-would not have made it.
+would not have made it. So is one in which the match is over: whoever plays on plays for the case that it is not.
 
 Fails: of many open decisions only the likeliest `MOST` states are carried, and what is undecided in one of these is
 taken by its default there.
@@ -107,10 +107,16 @@ def left_open(
     """
     rules = find_ruleset(setup.game)
     main_p = 1 - sum(other.p for other, _ in others)
-    found = [replace(other, state=next_state(rules, judged.state, judged.judgement.ruling)) for other, judged in others]
+    found = [
+        replace(other, state=next_state(rules, judged.state, judged.judgement.ruling))
+        for other, judged in others
+        if not judged.judgement.ruling.match_over
+    ]
     possible = [item for item in choices(judgement) if item.word != "too_close"]
     total = sum(item.p for item in possible)
     for item in possible[1:]:
+        if item.ruling.match_over:
+            continue
         share = item.p / total if total > 0 else 1 / len(possible)
         found.append(Otherwise(state=next_state(rules, before, item.ruling), p=main_p * share, shot=number))
     found = [other for other in found if other.state != after and other.p > 0]

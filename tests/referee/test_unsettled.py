@@ -58,6 +58,19 @@ def test_what_is_known_well_enough_holds_back_nothing() -> None:
     assert [ruling.verdict for ruling in a_match(0.995).rulings] == ["legal", "legal", "foul"]
 
 
+def test_a_match_that_one_decision_would_have_ended_goes_on_for_all_that_follow() -> None:
+    """Race to 1: the third foul would have ended the match, so that call waits; the strokes after it do not."""
+    match = Match.start("nine_ball", race=1)
+    match.record("state", shooter="A", phase="normal", consecutive_fouls={"A": 1, "B": 0})
+    match.record_shot(a_shot(1, b1=0.6, b2=0.4))
+    match.record_shot(a_shot(2, b1=1.0))
+    match.record_shot(a_shot(3, b2=1.0))
+    match.record_shot(a_shot(4, b1=1.0))
+
+    assert [ruling.verdict for ruling in match.rulings] == ["undecided", "legal", "undecided", "legal"]
+    assert all(ruling.provisional for ruling in match.rulings[1:])
+
+
 def test_what_people_said_between_strokes_counts_in_every_state() -> None:
     """An official gives A no fouls: whatever is decided on the first stroke, the third is A's first foul."""
     match = Match.start("nine_ball", race=3)
