@@ -80,7 +80,8 @@ def with_weak_side_checked(
         return without, others
     again = solve([*others, *kept], spec, size, without.parameters, lens)
     if uneven and _scatter_m(again, kept, table).get(side, 0.0) > _EVENER * _scatter_m(solution, edges, table)[side]:
-        return solution, edges  # worn, or hidden here and there: no other line is there
+        # Worn, or hidden here and there, as long as its rail shows too; else a graphic over both.
+        return (solution, edges) if _share(edges, table, side, outer=True) > _RIM else (without, others)
     return again, [*others, *kept]
 
 

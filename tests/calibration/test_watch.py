@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from calibration.calibration import Calibration
 from calibration.camera import CameraModel
 from calibration.equipment import find_table
+from calibration.shift import ShiftMeter
 from calibration.table import Table
 from calibration.watch import HIDDEN, NUDGED, OTHER_VIEW, SAGGING, STEADY, TABLE_MOVED, ZOOMED, Drift, DriftWatch
 
@@ -136,3 +137,17 @@ def test_a_nudge_beyond_the_reach_of_the_patches_is_measured(table: Image) -> No
 
     assert said[-1].kind == NUDGED
     assert said[-1].moved_m == pytest.approx(40 * PIXEL_M, rel=0.1)
+
+
+def test_a_dim_frame_in_noise_is_watched_by_what_it_shows(table: Image) -> None:
+    """Rubber and rail a few grey levels apart, noise of two: along an edge nothing is told, across it the patches still agree."""
+    rng = np.random.default_rng(4)
+
+    def dim(picture: Image) -> Image:
+        faint = 40 + 0.1 * picture.astype(np.float64)
+        return np.clip(faint + rng.normal(0, 2.0, picture.shape), 0, 255).astype(np.uint8)
+
+    shift = ShiftMeter(MADE, dim(table)).measure(dim(warped(table, right_px=1.5)))
+
+    assert shift.agreeing > 0.8
+    assert shift.moved_m == pytest.approx(1.5 * PIXEL_M, abs=0.0006)

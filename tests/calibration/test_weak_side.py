@@ -8,7 +8,7 @@ from calibration.camera import CameraModel
 from calibration.equipment import find_table
 from calibration.landmarks import Step
 from calibration.search import Fit, find_fit, judge_fit
-from calibration.solve import EdgePoints, side_points_m
+from calibration.solve import EdgePoints, distances_m, side_points_m, solve
 from calibration.table import Table
 from calibration.weak_side import weak_sides, with_weak_side_checked
 
@@ -70,3 +70,20 @@ def test_two_weak_noses_are_refused(seen: tuple[np.ndarray, CameraModel, Fit]) -
     edges += [_false_nose(camera, side, 0.0) for side in ("right", "left")]
 
     assert any("left and the right" in reason for reason in judge_fit(fit.solution, edges, SPEC)[2])
+
+
+def test_a_line_that_runs_askew_over_a_cushion_is_replaced_by_the_nose(seen: tuple[np.ndarray, CameraModel, Fit]) -> None:
+    """A graphic's edge along all of a cushion, 20 mm in at one end and on the nose at the other: the other three say where it is."""
+    image, camera, fit = seen
+    along = np.linspace(-1.1, 1.1, 30)
+    points = side_points_m("right", along, np.linspace(-0.02, 0.0, 30), SPEC)
+    pixels = camera.to_pixels(points, height_m=SPEC.nose_height_m)
+    askew = EdgePoints(side="right", points_px=pixels, along_m=along, outer=False, sigma_m=0.001)
+    edges = [edge for edge in fit.edges if edge.side != "right"] + [askew]
+    places = {side: Step(outward_m=0.0, sign=-1, share=1.0) for side in ("head", "left", "foot")}
+
+    bent = solve(edges, SPEC, SIZE, fit.solution.parameters)
+    solution, kept = with_weak_side_checked(image, fit.cloth, Table(SPEC), bent, edges, places, None)
+
+    nose = next(edge for edge in kept if edge.side == "right" and not edge.outer)
+    assert np.abs(distances_m(nose, solution, SPEC)).max() < 0.003
