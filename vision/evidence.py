@@ -35,8 +35,8 @@ _LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.75, 0.95, 0.7
 under something larger, and any place that the network knows. Lower takes wrinkles for balls, higher loses balls half
 under a sleeve. Found rates on real pictures change by less than 1 % for 0.1 either way."""
 _HALF_SURE = 0.45
-"""The network's word from which a place is one that it knows: fingers reach 0.36, balls of which it is less sure show all of their
-outline."""
+"""The network's word from which a place is one that it knows: fingers reach 0.36, a ball's black shadow 0.41; balls of which it is
+less sure show all of their outline."""
 _BOUGHT = 0.7
 """Part of the outline that a network score of 1 replaces: dark balls on dark cloth show 0.2 of theirs at 0.7. A ball among balls
 is known to the network, or seen to 0.78; crossings of projected lights beside one are seen to 0.6 and half known. Where there is
@@ -69,7 +69,7 @@ def ball_score(support: float, explained: float, network: float, free: float, fi
     needed = _LONE if explained == 1.0 else _PACKED if packed else _COVERED
     if network >= _HALF_SURE:
         needed = min(needed, _BY_NETWORK)
-    if not packed or network >= VOUCHED or (network >= KNOWN and free >= FREE_COVERED):
+    if not packed or network >= VOUCHED or (network >= _HALF_SURE and free >= FREE_COVERED):
         needed = max(_FLOOR, needed - _BOUGHT * network)
     if support < needed:
         return None

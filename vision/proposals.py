@@ -40,6 +40,8 @@ _LONGEST = 9.0
 shutter half open; longer is a cue."""
 _FULL = 0.72
 """Part of a streak's stadium that must be foreground."""
+_NOT_ALONE = 0.99
+"""Several discs are never explained as a lone ball is: one of them may be the shadow of another."""
 _SPLIT, _TWO = 0.75, 2
 """Part of a piece on discs from which it is these discs; but two may be the ends of a streak."""
 _BOTH_ENDS = 2.25
@@ -167,6 +169,8 @@ def _sort(part: Mask, shape: _Ellipse, box: tuple[slice, slice], found: FloatArr
     left, top, full = box[1].start, box[0].start, np.pi * radius**2
     area = int(np.count_nonzero(part))
     explained = _explained(part, found - np.array((left, top)), radius) if len(found) else 0.0
+    if len(found) > 1:
+        explained = min(explained, _NOT_ALONE)
     streak = _as_streak(part, shape, (left, top), radius) if not at_hole and (explained < _SPLIT or len(found) == _TWO) else None
     if streak is not None and explained >= _SPLIT:
         # Two discs, or both ends of one smeared ball: whoever sees their outlines can tell.
