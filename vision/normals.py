@@ -3,9 +3,10 @@
 Theory: colours are read at even places along each normal, a fifth of a radius apart for five, smoothed by (1 2 1)/4, and
 their differences over two places are the change there. Differences are split into brightness against the cloth and the rest,
 brightness at less weight, so that a shadow's edge is weak. A change votes for a rim in full where cloth lies beyond it, as
-it does beyond a rim and not beyond a number, a stripe or a highlight.
+it does beyond a rim and not beyond a number, a stripe or a highlight; and where it goes from the ball's colour to the
+cloth's: a number in white on a dark ball grows darker outwards where the rim beside it grows lighter.
 
-Fails: of a ball in the cloth's own colour everything has cloth beyond it, its number too.
+Fails: a stripe's white half goes the other way than its colour, and a shadow the same way as a dark ball.
 """
 
 from dataclasses import dataclass
@@ -35,6 +36,11 @@ _PLACES_WITH_BEYOND = np.concatenate([_PLACES, _REACH + _SPACING * np.arange(1, 
 _LIKE_CLOTH, _UNLIKE_VOTE = 60.0, 0.1
 """Distance from the cloth's colour at which half of a change's vote is lost, levels, beyond the folds and the dirt of cloth; and
 what is left of it where something else lies there, for in a rack hardly any cloth is seen."""
+_WRONG_WAY, _APART = 0.3, 30.0
+"""What is left of the vote of a change across or against the way from ball to cloth: less loses stripes. And how far apart in
+colour these must be for the way to tell half as much as it can, levels: light and noise turn a shorter one."""
+_WITHIN = slice(2, 7, 4)
+"""Two places at a normal's inner end, 0.6 and 0.8 of a radius out: most of them round the ball show its usual colour."""
 _BRIGHTNESS_WEIGHT = 0.7
 """Weight of brightness against the rest of colour: full weight follows shadows, none misses black balls."""
 _VOTE_HALF = 12.0
@@ -96,11 +102,23 @@ class Normals:
     def votes(self) -> Floats:
         """What each place votes for a rim there, 0 to 1, shape (N, ANGLES, samples)."""
         colours = self._colours(np.zeros((len(self.outline), 2)), len(_PLACES_WITH_BEYOND))
-        change = self._size(cv2.filter2D(colours, cv2.CV_32F, _CHANGE)[:, 2 : _STEPS - 2])
-        outer = np.asarray(cv2.filter2D(colours, cv2.CV_32F, _SMOOTH)[:, 2 + _BEYOND : _STEPS - 2 + _BEYOND])
+        step = np.asarray(cv2.filter2D(colours, cv2.CV_32F, _CHANGE)[:, 2 : _STEPS - 2], dtype=np.float32)
+        smooth = np.asarray(cv2.filter2D(colours, cv2.CV_32F, _SMOOTH), dtype=np.float32)
+        change = self._size(step) * self._right_way(step, smooth[:, _WITHIN])
+        outer = smooth[:, 2 + _BEYOND : _STEPS - 2 + _BEYOND]
         outside = self._size(outer - np.repeat(self.cloth, ANGLES, axis=0)[:, None].astype(np.float32)) / np.float32(_LIKE_CLOTH)
         change *= np.float32(_UNLIKE_VOTE) + np.float32(1 - _UNLIKE_VOTE) / (1 + outside * outside)
         return change / (change + np.float32(_VOTE_HALF))
+
+    def _right_way(self, step: Floats, inner: Floats) -> Floats:
+        """How far changes (N * ANGLES, S, 3) go from the colour of the balls, whose inside is given, to the cloth's."""
+        count = len(self.outline)
+        way = self.cloth - np.median(inner.reshape(count, -1, 3), axis=1)
+        apart = np.linalg.norm(way, axis=1, keepdims=True)
+        way = np.repeat(way / np.maximum(apart, 1.0), ANGLES, axis=0)[:, :, None].astype(np.float32)
+        along = (step @ way)[..., 0] / np.maximum(np.sqrt(np.einsum("ksc,ksc->ks", step, step)), np.float32(1.0))
+        lost = (1 - _WRONG_WAY) * (apart / (apart + _APART))[:, :, None].astype(np.float32)
+        return np.asarray(1 - lost * (1 - np.clip(along, 0.0, 1.0).reshape(count, ANGLES, -1)), dtype=np.float32)
 
     def _colours(self, moved_px: FloatArray, places: int) -> Image:
         """Shape (N * ANGLES, places, 3)."""
