@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from math import hypot, inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.table import POCKETS, Point, Table
+
+FloatArray = NDArray[np.float64]
 
 CORNER_SHELF_M = 0.055
 """Slate behind a corner mouth, metres (WPA: 1 to 2.25 inches). Smaller calls a hanging ball pocketed, larger takes
@@ -100,6 +103,12 @@ class PocketMap:
         mouth = next(mouth for mouth in self._mouths if mouth.name == place.pocket)
         back = place.depth_m + self.table.spec.ball_diameter_m
         return position_m[0] - back * mouth.outwards[0], position_m[1] - back * mouth.outwards[1]
+
+    def reflected(self, places_m: FloatArray) -> FloatArray:
+        """Where straight steps to places, (N, 2), end after the cushions; restitution 0.75 across, what is lost along is noise."""
+        limits = np.array([self.limit_x_m, self.limit_y_m])
+        beyond = np.abs(places_m) - limits
+        return np.asarray(np.where(beyond > 0, np.sign(places_m) * np.maximum(limits - 0.75 * beyond, 0.0), places_m), dtype=np.float64)
 
     def entry(self, position_m: Point, velocity_mps: Point, *, spread: float = 0.0) -> tuple[str, float] | None:
         """The mouth that a straight path reaches first and after how many seconds; None where it reaches none.

@@ -248,7 +248,7 @@ class Tracker:
         striker = movers.argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
         alone = (meets.sum(axis=1) == 1) & ~((apart < 2.6 * radius) & ~meets).any(axis=1) & (speed == 0)
         reach = np.maximum(speed, np.where(meets, speed[None, :], 0.0).max(axis=1, initial=0.0))
-        predicted = self._reflect(straight[:, :2])
+        predicted = self._places.reflected(straight[:, :2])
         at_edge = (np.abs(straight[:, :2]) - (self._places.limit_x_m, self._places.limit_y_m) > -_EDGE_M).any(axis=1) & (speed > 0)
         mouths = self._places.middles_m
         to_mouth = np.hypot(*(straight[:, None, :2] - mouths[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
@@ -272,12 +272,6 @@ class Tracker:
             missed_cost=np.array(missed, dtype=np.float64),
             looks=self._looks,
         )
-
-    def _reflect(self, places: FloatArray) -> FloatArray:
-        """Where straight steps end after the cushions, (N, 2); restitution 0.75 across, what is lost along is noise."""
-        limits = np.array([self._places.limit_x_m, self._places.limit_y_m])
-        beyond = np.abs(places) - limits
-        return np.where(beyond > 0, np.sign(places) * np.maximum(limits - 0.75 * beyond, 0.0), places)
 
     def _steps(self, result: Assignment, seen: Seen, expected: Expected) -> list[tuple[float, float]]:
         """(step along the course over the expected step, standard deviation) of each ball that rolls on undisturbed."""
