@@ -27,6 +27,8 @@ TOUCHING_M = 0.004
 """A cue ball with a smaller gap to the ball that starts first was struck and passed the whole blow on."""
 STAYS_M = 0.004
 """A ball no farther than this from its place was not struck: compression and shadows move a centre by as much for a while."""
+STAYS_OTHER_M = 0.015
+"""The same of a ball that is seldom struck: sleeves and compression over a dark one go further, the softest stroke does too."""
 CLEAR_SHARE = 0.4
 """In a window without fast balls a stroke starts with at least this share of the fastest start."""
 
@@ -94,8 +96,9 @@ def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) 
 
 
 def hardly_moved(path: Path) -> bool:
-    """Whether a ball stayed within `STAYS_M` of where it lay: a stroke sends it farther, a bad measurement does not."""
-    return float(np.hypot(*(path.xy_m - path.pieces[0].coefficients[0]).T).max()) < STAYS_M
+    """Whether a ball stayed about where it lay: a stroke sends it farther, a bad measurement does not."""
+    limit_m = STAYS_M if path.ball in CUE_NAMES else STAYS_OTHER_M
+    return float(np.hypot(*(path.xy_m - path.pieces[0].coefficients[0]).T).max()) < limit_m
 
 
 def was_carried(path: Path, strike: Kink) -> bool:

@@ -4,6 +4,8 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 
 def _ways() -> ModuleType:
     spec = importlib.util.spec_from_file_location("tracker_ways", Path(__file__).with_name("test_close_contacts.py"))
@@ -38,3 +40,11 @@ def test_a_ball_that_passes_over_another_jumped() -> None:
     assert ("jump", ("cue", "8")) in _kinds(w.read(ways, 4.0))
     ways["8"] = w.legs((-0.2, 0.07))
     assert "jump" not in {kind for kind, _ in _kinds(w.read(ways, 4.0))}
+
+
+def test_an_object_ball_displaced_by_a_sleeve_was_not_struck() -> None:
+    """The 6 lies 11 mm farther than it did: no shot. The cue ball that does so was struck."""
+    still, pushed = w.legs((-0.5, 0.0)), w.legs((0.4, 0.2), (1.0, 0.08, 0.0), (1.15, 0.0, 0.0))
+    with pytest.raises(ValueError, match="got 0"):
+        w.read({"cue": still, "6": pushed}, 3.0)
+    assert w.read({"6": still, "cue": pushed}, 3.0).cue_ball == "cue"
