@@ -114,7 +114,8 @@ class Eyes:
         self._zone = self._surface.zone
         step = calibration.camera.to_pixels([(0.0, 0.0), (self._radius, 0.0)], height_m=self._radius)
         self._radius_px = float(np.hypot(*(step[1] - step[0])))
-        self._fitter = OutlineFitter(calibration.camera, self._radius)
+        half_size_m = (calibration.spec.length_m / 2, calibration.spec.width_m / 2)
+        self._fitter = OutlineFitter(calibration.camera, self._radius, half_size_m=half_size_m)
         self._balls_known: BallMemory[_Placed] | None = BallMemory(self._radius) if shortcuts else None
         self._white = np.ones(3, dtype=np.float32)
         self._context = 0
@@ -235,21 +236,26 @@ class Eyes:
         """Outlines from rough starts, in order, those from `by_network` on the network's alone; where the picture has not
         changed, those found before."""
         memory, image = self._balls_known, frame.image
-        known: list[KnownBall[_Placed] | None] = [None] * len(starts)
-        if memory is not None:
-            known = memory.recall(image, starts, frame.time_s)
+        before: list[KnownBall[_Placed] | None] = [None] * len(starts) if memory is None else memory.near(starts)
+        known = [one if one is not None and one.holds(image, frame.time_s) else None for one in before]
         new = [index for index, one in enumerate(known) if one is None]
-        fits = self._fitter.fit(image, starts[new], self._cloth_at(starts[new], cloth))
+        last = {
+            row: outline
+            for row, index in enumerate(new)
+            if (one := before[index]) is not None and (outline := one.find.outline) is not None and outline.support >= SHARP
+        }
+        # What lay there before is looked for from there too, in the same call: a call costs as much as ten balls.
+        places = np.concatenate([starts[new], np.array([outline.position_m for outline in last.values()]).reshape(-1, 2)])
 
         def fit_from(places: FloatArray) -> list[Outline | None]:
             return self._fitter.fit(image, places, self._cloth_at(places, cloth))
 
+        fits = fit_from(places)
+        fits, held = fits[: len(new)], fits[len(new) :]
         again = [row for row, index in enumerate(new) if is_unsure(fits[row], starts, index, self._radius, by_network=index >= by_network)]
         for row, fit in zip(again, fit_about(starts[[new[row] for row in again]], self._radius, fit_from), strict=True):
             fits[row] = max(fits[row], fit, key=how_well)
-        if memory is not None:
-            before = [known.find.outline if known is not None else None for known in memory.near(starts[new])]
-            hold_places(fits, before, self._radius, fit_from)
+        hold_places(fits, last, held, self._radius)
         finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}
         if memory is not None:
             pixels = self._calibration.camera.to_pixels(starts[new], height_m=self._radius)

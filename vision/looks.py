@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.forms import ANGLES
 from vision.outline import OutlineFitter, masked_median
 
 FloatArray = NDArray[np.float64]
@@ -59,7 +60,7 @@ class Looks:
 def sample_discs(image: Image, centres_m: FloatArray, fitter: OutlineFitter) -> Image:
     """Pixels of each ball's disc, ring by ring, shape (N, samples, 3), BGR."""
     if len(centres_m) == 0:
-        return np.empty((0, fitter.angles * (len(_RINGS) - 1), 3), dtype=np.uint8)
+        return np.empty((0, ANGLES * (len(_RINGS) - 1), 3), dtype=np.uint8)
     outline = fitter.silhouette(centres_m)
     return sample_outlines(image, outline, outline.mean(axis=1))
 

@@ -9,18 +9,19 @@ cloth's: a number in white on a dark ball grows darker outwards where the rim be
 Fails: a stripe's white half goes the other way than its colour, and a shadow the same way as a dark ball.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.forms import ANGLES
+
 FloatArray = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
-ANGLES = 32
-"""Normals along an outline: one per three pixels at a radius of 15, enough to average the pixel grid away."""
 _REACH = 0.45
 """How far along a normal an edge is sought, either way, ball radii: a wrong start by a third of a radius is caught,
 the far edge of a touching neighbour is not."""
@@ -83,17 +84,23 @@ class Normals:
         outline: Shape (N, ANGLES, 2), pixels.
         spokes: Shape (N * ANGLES, places, 2), from there to where colours are read, pixels.
         cloth: Shape (N, 3), BGR around each.
+        weights: Shape (3, 3): takes differences of colour to such as brightness against the cloth weighs less in.
     """
 
     image: Image
-    outline: FloatArray
+    outline: Floats
     spokes: Floats
-    cloth: FloatArray
+    cloth: Floats
+    weights: FloatArray
 
     @classmethod
     def of(cls, image: Image, outline: FloatArray, along: FloatArray, cloth: FloatArray) -> "Normals":
         """Normals given by their directions, outward and a ball's radius long, shape (N, ANGLES, 2), pixels."""
-        return cls(image, outline, _PLACES_WITH_BEYOND[:, None] * along.reshape(-1, 1, 2).astype(np.float32), cloth)
+        usual = cloth.sum(axis=0)
+        usual = usual / max(float(np.linalg.norm(usual)), 1e-9)
+        weights = np.eye(3) - (1 - _BRIGHTNESS_WEIGHT) * np.outer(usual, usual)
+        spokes = _PLACES_WITH_BEYOND[:, None] * along.reshape(-1, 1, 2).astype(np.float32)
+        return cls(image, outline.astype(np.float32), spokes, cloth.astype(np.float32), weights)
 
     def change(self, moved_px: FloatArray) -> Floats:
         """Change, levels, shape (N, ANGLES, samples), along the normals of the outlines moved by (N, 2) pixels."""
@@ -106,30 +113,29 @@ class Normals:
         smooth = np.asarray(cv2.filter2D(colours, cv2.CV_32F, _SMOOTH), dtype=np.float32)
         change = self._size(step) * self._right_way(step, smooth[:, _WITHIN])
         outer = smooth[:, 2 + _BEYOND : _STEPS - 2 + _BEYOND]
-        outside = self._size(outer - np.repeat(self.cloth, ANGLES, axis=0)[:, None].astype(np.float32)) / np.float32(_LIKE_CLOTH)
+        outside = self._size(outer - np.repeat(self.cloth, ANGLES, axis=0)[:, None]) / np.float32(_LIKE_CLOTH)
         change *= np.float32(_UNLIKE_VOTE) + np.float32(1 - _UNLIKE_VOTE) / (1 + outside * outside)
         return change / (change + np.float32(_VOTE_HALF))
 
     def _right_way(self, step: Floats, inner: Floats) -> Floats:
         """How far changes (N * ANGLES, S, 3) go from the colour of the balls, whose inside is given, to the cloth's."""
         count = len(self.outline)
-        way = self.cloth - np.median(inner.reshape(count, -1, 3), axis=1)
+        inside = inner.reshape(count, -1, 3)
+        way = self.cloth - np.partition(inside, inside.shape[1] // 2, axis=1)[:, inside.shape[1] // 2]
         apart = np.linalg.norm(way, axis=1, keepdims=True)
-        way = np.repeat(way / np.maximum(apart, 1.0), ANGLES, axis=0)[:, :, None].astype(np.float32)
+        way = np.repeat(way / np.maximum(apart, np.float32(1.0)), ANGLES, axis=0)[:, :, None]
         along = (step @ way)[..., 0] / np.maximum(np.sqrt(np.einsum("ksc,ksc->ks", step, step)), np.float32(1.0))
-        lost = (1 - _WRONG_WAY) * (apart / (apart + _APART))[:, :, None].astype(np.float32)
+        lost = np.float32(1 - _WRONG_WAY) * (apart / (apart + np.float32(_APART)))[:, :, None]
         return np.asarray(1 - lost * (1 - np.clip(along, 0.0, 1.0).reshape(count, ANGLES, -1)), dtype=np.float32)
 
     def _colours(self, moved_px: FloatArray, places: int) -> Image:
         """Shape (N * ANGLES, places, 3)."""
-        xy = (self.outline + moved_px[:, None]).reshape(-1, 1, 2).astype(np.float32) + self.spokes[:, :places]
+        xy = (self.outline + moved_px[:, None].astype(np.float32)).reshape(-1, 1, 2) + self.spokes[:, :places]
         return np.asarray(cv2.remap(self.image, xy[..., 0], xy[..., 1], cv2.INTER_LINEAR), dtype=np.uint8)
 
     def _size(self, differences: NDArray[np.generic]) -> Floats:
         """Length of differences of colour, shape (N * ANGLES, S, 3), brightness at less weight: shape (N, ANGLES, S)."""
-        usual = self.cloth.sum(axis=0)
-        usual = usual / max(float(np.linalg.norm(usual)), 1e-9)
-        weighed = cv2.transform(np.ascontiguousarray(differences), np.eye(3) - (1 - _BRIGHTNESS_WEIGHT) * np.outer(usual, usual))
+        weighed = cv2.transform(np.ascontiguousarray(differences), self.weights)
         size = cv2.sqrt(cv2.transform(cv2.multiply(weighed, weighed), _SUM))
         return np.asarray(size, dtype=np.float32).reshape(len(self.outline), ANGLES, -1)
 
@@ -161,20 +167,23 @@ def best_move(votes: Floats, slopes: FloatArray) -> FloatArray:
     return np.asarray(best + np.where(peaked[:, None], np.clip(top, -_FINE, _FINE), 0.0))
 
 
-def nearest_edges(change: Floats, since: FloatArray | None = None, *, even: bool) -> tuple[FloatArray, FloatArray]:
+def nearest_edges(change: Floats, since: FloatArray | None = None, *, even: Sequence[bool]) -> tuple[tuple[FloatArray, FloatArray], ...]:
     """Edges nearest to outlines that moved outwards by `since`, (N, ANGLES) radii, since `change` was read.
 
     Args:
         change: Of `Normals.change`.
         since: None where they did not move.
-        even: Whether a strong edge is to count little more than a weak one.
+        even: Whether a strong edge is to count little more than a weak one; for each answer wanted.
 
     Returns:
-        Offsets outwards of those outlines in radii and the edges' strength in levels, both of shape (N, ANGLES).
+        Offsets outwards of those outlines in radii and the edges' strength in levels, both of shape (N, ANGLES); one a wish.
     """
     away = _INNER if since is None else _INNER - since[..., None].astype(np.float32)
     score = change * np.exp(np.float32(-0.5 / _PRIOR**2) * away * away)
-    ranked = score / (change + np.float32(_STRENGTH_HALF)) if even else score
+    return tuple(_edges(change, score, score / (change + np.float32(_STRENGTH_HALF)) if one else score, since) for one in even)
+
+
+def _edges(change: Floats, score: Floats, ranked: Floats, since: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     best = np.clip(ranked.argmax(axis=2), 1, len(_INNER) - 2)
     flat = score.ravel()
     index = best + (np.arange(best.size) * len(_INNER)).reshape(best.shape)

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
-from vision.normals import ANGLES, Normals, best_move, nearest_edges
+from vision.forms import FormGrid, Forms, forms
+from vision.normals import Normals, best_move, nearest_edges
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -31,6 +32,8 @@ _STEPS_TO_MEET = 3
 """Steps in which the centre moves to the edges: with one less, half of the outward pull of a vote that wants cloth beyond stays."""
 _EDGE_LEAST = 9.0
 """Smallest change over one sample spread that is an edge, levels; half of the weakest ball on cloth seen (35)."""
+_HELD = 0.3
+"""How many edges' weight holds a centre where it is in a step: without any, a few edges on one side throw it off."""
 _TUKEY_RADII = 0.12
 """Edges further than this from the outline, ball radii, do not count."""
 _LEAST_EDGES = 6
@@ -64,29 +67,6 @@ class Outline:
     support: float
     met: float
     spread: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shape:
-    """Outlines of N balls at their starts.
-
-    Attributes:
-        outline: Shape (N, angles, 2), pixels.
-        normals: Shape (N, angles, 2), outward, length 1.
-        jacobian: Shape (N, 2, 2), pixels a radius of movement in x and in y.
-        slopes: Shape (N, angles, 2), radii the outline moves along its normals for a radius of movement in x, y.
-        radius_px: Shape (N,).
-    """
-
-    outline: FloatArray
-    normals: FloatArray
-    jacobian: FloatArray
-    slopes: FloatArray
-    radius_px: FloatArray
-
-    def moved_px(self, moved: FloatArray) -> FloatArray:
-        """Moves of (N, 2) radii in pixels."""
-        return np.asarray(np.einsum("nij,nj->ni", self.jacobian, moved), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,30 +112,22 @@ class Edges:
 class OutlineFitter:
     """Places balls of one radius seen by one camera."""
 
-    def __init__(self, camera: CameraModel, ball_radius_m: float) -> None:
+    def __init__(self, camera: CameraModel, ball_radius_m: float, *, half_size_m: tuple[float, float] | None = None) -> None:
+        """Give the camera and the balls' radius.
+
+        Args:
+            camera: Of the pictures.
+            ball_radius_m: Metres.
+            half_size_m: Half length and half width of the bed, metres, where many pictures are to come: forms are then made
+                for it beforehand (vision.forms).
+        """
         self._camera = camera
         self._radius = ball_radius_m
-        angles = np.arange(ANGLES) * (2 * np.pi / ANGLES)
-        self._ring = np.column_stack([np.cos(angles), np.sin(angles)])
-        self.angles = len(angles)
+        self._forms = FormGrid(camera, ball_radius_m, half_size_m) if half_size_m is not None else None
 
-    def silhouette(self, centres_m: FloatArray, scale: float = 1.0) -> FloatArray:
-        """Outline points in the picture, shape (N, angles, 2), of balls at (N, 2); `scale` widens the radius."""
-        count, radius = len(centres_m), self._radius
-        centres = np.column_stack([centres_m, np.full(count, radius)])
-        towards = self._camera.position_m - centres
-        distance = np.linalg.norm(towards, axis=1, keepdims=True)
-        towards /= distance
-        # Two directions across the ray: ray x (0, 1, 0) made unit, and ray x that.
-        across = np.column_stack([-towards[:, 2], np.zeros(count), towards[:, 0]])
-        across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
-        (tx, ty, tz), (ax, _, az) = towards.T, across.T
-        along = np.column_stack([ty * az, tz * ax - tx * az, -ty * ax])
-        circle = scale * radius * np.sqrt(1 - (radius / distance) ** 2)
-        base = centres + towards * radius**2 / distance
-        points = base[:, None] + circle[:, None] * (self._ring[None, :, :1] * across[:, None] + self._ring[None, :, 1:] * along[:, None])
-        flat = points.reshape(-1, 3)
-        return self._camera.to_pixels(flat[:, :2], height_m=flat[:, 2]).reshape(count, len(self._ring), 2)
+    def silhouette(self, centres_m: FloatArray) -> FloatArray:
+        """Outline points in the picture, shape (N, ANGLES, 2), of balls at (N, 2)."""
+        return self._forms_of(centres_m).outline
 
     def fit(self, image: Image, starts_m: FloatArray, cloth: FloatArray) -> list[Outline | None]:
         """Balls placed from rough starts.
@@ -177,18 +149,17 @@ class OutlineFitter:
     def settle(self, image: Image, starts_m: FloatArray, cloth: FloatArray) -> Edges:
         """What `fit` finds of each start before it is judged; at least one start."""
         count = len(starts_m)
-        shape = self._shape(starts_m)
+        shape = self._forms_of(starts_m)
         normals = Normals.of(image, shape.outline, shape.normals * shape.radius_px[:, None, None], cloth)
         moved = best_move(normals.votes(), shape.slopes)
         change, since = normals.change(shape.moved_px(moved)), np.zeros((count, 2))
+        bend = np.stack([shape.slopes[..., 0] ** 2, shape.slopes[..., 1] ** 2, shape.slopes.prod(axis=2)], axis=2)
         for _ in range(_STEPS_TO_MEET):
-            offsets, strength = nearest_edges(change, np.einsum("nki,ni->nk", shape.slopes, since), even=True)
-            since = since + self._step(offsets, shape.slopes, self._weights(offsets, strength, shape.radius_px))
+            (edges,) = nearest_edges(change, (shape.slopes @ since[..., None])[..., 0], even=(True,))
+            since = since + self._step(edges[0], shape.slopes, bend, self._weights(*edges, shape.radius_px))
         moved = moved + since
-        change = normals.change(shape.moved_px(moved))
-        any_offsets, any_strength = nearest_edges(change, even=True)
+        (any_offsets, any_strength), (offsets, strength) = nearest_edges(normals.change(shape.moved_px(moved)), even=(True, False))
         any_weight = self._weights(any_offsets, any_strength, shape.radius_px)
-        offsets, strength = nearest_edges(change, even=False)
         weight = self._weights(offsets, strength, shape.radius_px)
         # A ring of light about a ball, or the white within a stripe's rim, is stronger than the rim all the way round.
         outshone = ((weight > _USED).sum(axis=1) < _LEAST_EDGES)[:, None]
@@ -197,21 +168,8 @@ class OutlineFitter:
         )
         return Edges(moved, offsets, strength, weight, (any_weight > _FITTING).mean(axis=1), shape.slopes, shape.radius_px)
 
-    def _shape(self, centres: FloatArray) -> "_Shape":
-        """Outlines at the starts; for the third of a radius they may move, their form and the picture's scale hold."""
-        outline = self.silhouette(centres)
-        small = 0.1 * self._radius
-        steps = np.concatenate([centres + np.array(shift) for shift in ((0.0, 0.0), (small, 0.0), (0.0, small))])
-        middle, *moved = self._camera.to_pixels(steps, height_m=self._radius).reshape(3, len(centres), 2)
-        jacobian = np.stack([one - middle for one in moved], axis=2) / 0.1
-        along = np.roll(outline, -1, axis=1) - np.roll(outline, 1, axis=1)
-        normals = np.stack([along[..., 1], -along[..., 0]], axis=2)
-        normals /= np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-9)
-        outward = outline - middle[:, None]
-        normals *= np.sign((normals * outward).sum(2, keepdims=True))
-        radius_px = (normals * outward).sum(2).mean(axis=1)
-        slopes = np.einsum("nki,nij->nkj", normals, jacobian) / radius_px[:, None, None]
-        return _Shape(outline, normals, jacobian, slopes, radius_px)
+    def _forms_of(self, centres_m: FloatArray) -> Forms:
+        return forms(self._camera, self._radius, centres_m) if self._forms is None else self._forms.at(centres_m)
 
     @staticmethod
     def _weights(offsets: FloatArray, strength: FloatArray, radius_px: FloatArray) -> FloatArray:
@@ -219,10 +177,13 @@ class OutlineFitter:
         inside = np.abs(offsets) < scale
         return np.where(inside & (strength > _EDGE_LEAST), (1 - (offsets / scale) ** 2) ** 2, 0.0)
 
-    def _step(self, offsets: FloatArray, slopes: FloatArray, weight: FloatArray) -> FloatArray:
-        normal = np.einsum("nk,nki,nkj->nij", weight, slopes, slopes) + 0.3 * np.eye(2)
-        right = np.einsum("nk,nki,nk->ni", weight, slopes, offsets)
-        step = np.linalg.solve(normal, right[..., None])[..., 0]
+    @staticmethod
+    def _step(offsets: FloatArray, slopes: FloatArray, bend: FloatArray, weight: FloatArray) -> FloatArray:
+        """Gauss-Newton's step, shape (N, 2), held a little; `bend` has the products xx, yy, xy of slopes, shape (N, angles, 3)."""
+        xx, yy, xy = (weight[:, None] @ bend)[:, 0].T
+        x, y = ((weight * offsets)[:, None] @ slopes)[:, 0].T
+        xx, yy = xx + _HELD, yy + _HELD
+        step = np.column_stack([yy * x - xy * y, xx * y - xy * x]) / (xx * yy - xy * xy)[:, None]
         return np.asarray(np.clip(step, -0.3, 0.3))
 
     def _judge(self, centres: FloatArray, pixels: FloatArray, edges: Edges) -> list[Outline | None]:

@@ -9,12 +9,11 @@ Fails: a ball whose first outline was wrong and well seen keeps it until another
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.evidence import SHARP
 from vision.outline import Outline
 
 FloatArray = NDArray[np.float64]
@@ -63,28 +62,21 @@ def fit_about(starts: FloatArray, radius_m: float, fit_from: FitFrom) -> list[Ou
     return [max(ring, key=how_well) for ring in rings]
 
 
-def hold_places(fits: list[Outline | None], before: Sequence[Outline | None], radius_m: float, fit_from: FitFrom) -> None:
-    """Where an outline is some way from the last one there, look for it from the last place again, and keep that if it is still
-    seen about as well. One of which little was seen is let go, for it may have been wrong.
+def hold_places(fits: list[Outline | None], last: Mapping[int, Outline], held: Sequence[Outline | None], radius_m: float) -> None:
+    """Where an outline is some way from the last one there, keep what was found from the last place, if it is still there and seen
+    about as well.
 
     Args:
         fits: What came of each start now; changed in place.
-        before: What came of it in the picture before.
+        last: By row of `fits`, what came of it in the picture before; of which little was seen is not among them, for it may
+            have been wrong.
+        held: What came of those places now, in the order of `last`.
         radius_m: A ball's.
-        fit_from: Finds outlines in this picture.
     """
-    jumped: list[tuple[int, tuple[float, float]]] = []
-    for row, last in enumerate(before):
-        fit = fits[row]
-        if (
-            last is not None
-            and last.support >= SHARP
-            and (fit is None or math.dist(fit.position_m, last.position_m) > _JUMP_RADII * radius_m)
-        ):
-            jumped.append((row, last.position_m))
-    again = fit_from(np.array([place for _, place in jumped]).reshape(-1, 2))
-    for (row, place), fit in zip(jumped, again, strict=True):
+    reach = _JUMP_RADII * radius_m
+    for (row, before), fit in zip(last.items(), held, strict=True):
         other = fits[row]
-        stays = fit is not None and math.dist(fit.position_m, place) < _JUMP_RADII * radius_m
-        if fit is not None and stays and (other is None or other.support < fit.support + _CLEARLY):
+        if fit is None or math.dist(fit.position_m, before.position_m) >= reach:
+            continue
+        if other is None or (math.dist(other.position_m, before.position_m) > reach and other.support < fit.support + _CLEARLY):
             fits[row] = fit

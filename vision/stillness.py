@@ -92,10 +92,6 @@ class BallMemory(Generic[Find]):
         away = np.hypot(*(starts_m[:, None] - places[None]).transpose(2, 0, 1))
         return [self._known[index] if away[row, index] < self._reach_m else None for row, index in enumerate(away.argmin(axis=1).tolist())]
 
-    def recall(self, image: Image, starts_m: FloatArray, time_s: float) -> list[KnownBall[Find] | None]:
-        """For each start, shape (N, 2), what is known and still holds, else None."""
-        return [known if known is not None and known.holds(image, time_s) else None for known in self.near(starts_m)]
-
     def all_hold(self, image: Image, time_s: float) -> bool:
         """True where every ball known is still as it was."""
         return all(known.holds(image, time_s) for known in self._known)
