@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import InputError
-from vision.capture import open_video
+from vision.capture import open_video, sample_pictures
 
 
 def write_video(path: Path, stamps_ms: list[int]) -> None:
@@ -93,3 +93,36 @@ def test_skipping_begins_at_the_picture_asked_for(tmp_path: Path) -> None:
             frame = next(iter(source))
         assert frame.time_s == pytest.approx(time_s, abs=1e-3)
         assert int(frame.image[0, 0, 0]) == shown[round(25 * time_s)]
+
+
+def test_samples_are_spread_evenly_over_the_recording(tmp_path: Path) -> None:
+    """Twelve pictures 40 ms apart: every third of them, the first among them, give or take the one beside it."""
+    path = tmp_path / "even.mp4"
+    write_video(path, [40 * index for index in range(12)])
+
+    greys = [round(float(picture.mean()) / 20) for picture in sample_pictures(path, 4)]
+
+    assert len(greys) == 4
+    assert greys[0] == 0
+    assert all(abs(grey - wanted) <= 1 for grey, wanted in zip(greys, (0, 3, 6, 9), strict=True))
+
+
+def test_a_phone_held_upright_is_sampled_the_way_it_plays(tmp_path: Path) -> None:
+    """Samples of a recording that players turn by a quarter are turned like the pictures of the recording itself."""
+    path = tmp_path / "upright.mp4"
+    write_video(path, [40 * index for index in range(12)])
+    path.write_bytes(turned_by_a_quarter(path.read_bytes()))
+
+    shapes = {picture.shape for picture in sample_pictures(path, 4)}
+
+    assert shapes == {next(iter(open_video(path))).image.shape} == {(64, 48, 3)}
+
+
+def turned_by_a_quarter(film: bytes) -> bytes:
+    """An MP4 file whose track header has the display matrix of a quarter turn (ISO/IEC 14496-12, section 8.3.2)."""
+    one = (0x10000).to_bytes(4, "big")
+    upright = one + bytes(12) + one + bytes(12) + (0x40000000).to_bytes(4, "big")
+    turned = bytes(4) + one + bytes(4) + (-0x10000).to_bytes(4, "big", signed=True) + bytes(16) + (0x40000000).to_bytes(4, "big")
+    header = film.index(b"tkhd")
+    place = film.index(upright, header)
+    return film[:place] + turned + film[place + len(upright) :]
