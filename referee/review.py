@@ -7,7 +7,7 @@ beside its target and then renamed: a review that fails or is stopped leaves the
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,6 +19,7 @@ from calibration.equipment import BallSet, TableSpec
 from calibration.errors import InputError
 from referee.annotate import Still, annotate_video
 from referee.calls import PersonEvent
+from referee.forked import can_fork, read_forked
 from referee.log import write_log
 from referee.match import Match
 from referee.overlap import read_ahead
@@ -32,9 +33,16 @@ from referee.rushes import Rushes
 from tracker.history import BallTrack, TableState
 from tracker.segment import tracks_of
 from vision.capture import SAMPLES, Picture, VideoSource, missing_bytes, open_video, sample_pictures
+from vision.frame import Frame
+from vision.surface import Glance, GlanceNews
 
 LOG_NAME = "match.jsonl"
 VIDEO_NAME = "annotated.mp4"
+
+_BESIDE_BYTES = 12_000_000
+"""Room for what goes with a picture from one process to the other: what covers the bed, now and then the cloth."""
+
+_Picture = tuple[Frame, GlanceNews | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,28 +237,50 @@ def _judge(
         else:
             recording.states.append(update.state)
 
-    with (
-        open_video(path) as source,
-        show_progress(f"Reviewing {path.name}", source.duration_s, quiet=quiet) as advance,
-        # One thread ahead, not two or three: the later steps are Python, which two threads cannot run at once.
-        read_ahead((frame, pipeline.sight(frame)) for frame in (source if rushes is None else map(rushes.keep, source))) as sights,
-    ):
+    torn, glance = "", None
+    with open_video(path) as source:
         _check_size(source, calibration)
         recording.rate_hz = source.rate_hz or recording.rate_hz
-        for frame, sight in sights:
-            for update in pipeline.feed(frame, pipeline.glance(frame, sight)):
+        duration_s = source.duration_s
+    with (
+        show_progress(f"Reviewing {path.name}", duration_s, quiet=quiet) as advance,
+        _read_ahead(path, pipeline, calibration.camera.image_size_px) as pictures,
+    ):
+        for picture in pictures:
+            if isinstance(picture, str):
+                torn = picture
+                continue
+            frame, news = picture
+            if rushes is not None:
+                rushes.keep(frame)
+            glance = None if news is None else news.after(glance)
+            for update in pipeline.feed(frame, glance):
                 take(update)
             recording.length_s = frame.time_s
             advance(frame.time_s)
-        torn = source.torn
     if torn and not partial:
         raise InputError(f"{torn}; to judge what is there: --partial")
     for update in pipeline.finish():
         take(update)
     recording.bad = pipeline.bad_intervals
     if torn:
-        recording.bad = (*recording.bad, BadInterval(from_s=recording.length_s, to_s=source.duration_s, why="the file is cut off here"))
+        recording.bad = (*recording.bad, BadInterval(from_s=recording.length_s, to_s=duration_s, why="the file is cut off here"))
     return recording
+
+
+def _read_ahead(path: Path, pipeline: Pipeline, size_px: tuple[int, int]) -> AbstractContextManager[Iterator[_Picture | str]]:
+    """The pictures of a video with the first steps of seeing done, then why it ends too early, if it does."""
+
+    def read() -> Iterator[_Picture | str]:
+        last: Glance | None = None
+        with open_video(path) as source:
+            for frame in source:
+                glance = pipeline.glance(frame, pipeline.sight(frame))
+                yield frame, None if glance is None else glance.news(last)
+                last = glance
+            yield source.torn
+
+    return read_forked(read, 3 * size_px[0] * size_px[1] + _BESIDE_BYTES) if can_fork() else read_ahead(read())
 
 
 def _check_size(source: VideoSource, calibration: Calibration) -> None:

@@ -93,6 +93,34 @@ class Glance:
     proposals: Proposals | None
     why: str = ""
 
+    def news(self, last: "Glance | None") -> "GlanceNews":
+        """What is to be told of it where the one before, `last`, is known."""
+        if self is last:
+            return GlanceNews(None, None)
+        return GlanceNews((self.sight, self.mask, self.proposals, self.why), None if last and self.cloth is last.cloth else self.cloth)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GlanceNews:
+    """A glance for another process: what it shares with the one before is left out, so that there too the same is the same
+    object, which is how the eyes know that nothing has changed.
+
+    Attributes:
+        parts: Sight, mask, proposals and why not; None where it is the glance before.
+        cloth: None where it is that of the glance before.
+    """
+
+    parts: tuple[Sight, Mask, Proposals | None, str] | None
+    cloth: Cloth | None
+
+    def after(self, last: Glance | None) -> Glance | None:
+        """The glance, where the one before was `last`."""
+        cloth = self.cloth or (last.cloth if last is not None else None)
+        if self.parts is None or cloth is None:
+            return last
+        sight, mask, proposals, why = self.parts
+        return Glance(sight, cloth, mask, proposals, why)
+
 
 class Surface:
     """One calibrated table's bed, followed through the pictures.

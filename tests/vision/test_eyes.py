@@ -1,5 +1,6 @@
 """Balls found, placed, named; what hides them; pictures of something else."""
 
+import pickle
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from vision.detection import Observation
 from vision.eyes import Eyes
 from vision.frame import Frame
 from vision.identify import best_names
+from vision.surface import Glance
 
 sys.path.insert(0, str(Path(__file__).parent))
 from pictures import a_calibration, a_picture
@@ -122,3 +124,26 @@ def test_any_cloth(hue: int) -> None:
     seen = look(np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)))
 
     assert all(by_place(seen, place)[0] < 0.0015 for place in BALLS.values())
+
+
+def test_what_another_process_glanced_at_is_as_good_as_ones_own() -> None:
+    """Four pictures, the second like the first, in the third a ball elsewhere, the last a second later: the same is seen, and
+    what did not change is the same object."""
+    first, moved = a_picture(CALIBRATION, BALLS), a_picture(CALIBRATION, {**BALLS, "6": (-0.5, -0.45)})
+    frames = [
+        Frame(index=i, time_s=t, image=image) for i, (t, image) in enumerate([(0.0, first), (0.04, first), (0.08, moved), (1.1, moved)])
+    ]
+    alone, other, told = Eyes(CALIBRATION, NINE), Eyes(CALIBRATION, NINE), Eyes(CALIBRATION, NINE)
+    heard: list[Glance] = []
+    last: Glance | None = None
+    for frame in frames:
+        glance = other.glance(frame, other.sight(frame))
+        assert glance is not None
+        after = pickle.loads(pickle.dumps(glance.news(last))).after(heard[-1] if heard else None)
+        heard.append(after)
+        last = glance
+        assert told.look(frame, after).detections == alone.look(frame).detections
+
+    assert heard[1] is heard[0]
+    assert heard[2].cloth is heard[0].cloth
+    assert heard[3].cloth is not heard[0].cloth
