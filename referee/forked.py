@@ -140,7 +140,8 @@ class _Received(Iterator[Any]):
             return pickle.loads(item)
         slot, starts = place
         # An array of its own on the pages, which whatever is made of it keeps alive.
-        pages = np.frombuffer(self._pages, dtype=np.uint8, count=self._bytes, offset=slot * self._bytes)
+        end = max((start + length for start, length in zip(starts, lengths, strict=True)), default=0)
+        pages = np.frombuffer(self._pages, dtype=np.uint8, count=end, offset=slot * self._bytes)
         if _SLOTS - self._held > _TO_SPARE:
             self._held += 1
             weakref.finalize(pages, self._let_go, slot)

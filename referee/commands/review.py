@@ -13,7 +13,8 @@ from calibration.calibration import Calibration, read_calibration
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import read_calls
-from referee.overlap import TURN_S
+from referee.forked import can_fork, read_forked
+from referee.overlap import TURN_S, read_ahead
 from referee.rules.games import find_ruleset, parse_game
 from referee.rules.options import parse_option, read_options
 from referee.wording import LANGUAGES, call_text, find_words
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 ON_REAL_VIDEO = ("nine_ball",)
 """Games of which real recordings were reviewed; the others come with a warning."""
+
+_SAMPLE_BYTES = 3840 * 2160 * 3
+"""Room for a picture from the other process; larger ones come too, at more cost."""
 
 EXAMPLES = """
 Examples:
@@ -125,10 +129,21 @@ def command(
 
 def _start_sampling(path: Path) -> "Future[list[Picture]]":
     """Decode the pictures that the table is found in while the rest of the program loads: each takes about a second."""
+    sampling = (
+        read_forked(lambda: sample_pictures(path, SAMPLES), _SAMPLE_BYTES) if can_fork() else read_ahead(sample_pictures(path, SAMPLES))
+    )
+    pictures = sampling.__enter__()  # Here, while there is one thread: a fork copies no other.
+
+    def collect() -> "list[Picture]":
+        try:
+            return list(pictures)
+        finally:
+            sampling.__exit__(None, None, None)
+
     reader = ThreadPoolExecutor(1, "sample pictures")
-    pictures = reader.submit(lambda: list(sample_pictures(path, SAMPLES)))
+    collected = reader.submit(collect)
     reader.shutdown(wait=False)
-    return pictures
+    return collected
 
 
 def _sum_up(shots: list[dict[str, object]], folder: Path) -> None:
