@@ -155,7 +155,7 @@ def _find_sized(picture: Image, moments: list[Image], spec: TableSpec, foot: str
     wrong = doubt_name(spec, balls, fit.mouths.corner_mouth_m)
     if wrong:
         calibration = replace(calibration, good=False, because=(*calibration.because, wrong))
-    noses = [edge for edge in edges if not edge.outer]
+    noses = [edge for edge in edges if edge.nose]
     landmarks = np.concatenate([edge.points_px for edge in noses])
     modelled = np.concatenate([modelled_px(edge, solution, spec) for edge in noses])
     if scale < 1:

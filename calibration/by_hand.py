@@ -91,7 +91,7 @@ def calibrate_corners(
         because = (f"a corner lies {largest:.1f} mm from the model; check --corners and --table",)
     if image is not None:
         solution, edges, because = _checked(image, table, solution, edges, corners, because, lens)
-        median, largest = _residual_mm([edge for edge in edges if not edge.outer], solution, spec)
+        median, largest = _residual_mm([edge for edge in edges if edge.nose], solution, spec)
     calibration = Calibration(
         table=table,
         camera=solution.camera,
@@ -162,6 +162,6 @@ def _with_noses(
         return None
     if isinstance(fitted, str):
         return None
-    noses = {edge.side for edge in fitted[1] if not edge.outer}
+    noses = {edge.side for edge in fitted[1] if edge.nose}
     near = _away_m(fitted[0], table, corners_px) < _HAND_MOVED * table.spec.length_m
     return fitted if near and len(noses) == len(SIDES) else None

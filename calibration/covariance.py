@@ -103,6 +103,6 @@ def parameter_covariance(solution: Solution, edges: Sequence[EdgePoints], spec: 
             continue
         whole = pull.sum(axis=0)
         meat += (_OUTER_M if edge.outer else _SIDE_M) ** 2 * np.outer(whole, whole)
-        common += 0.0 if edge.outer else whole
+        common += whole if edge.nose else 0.0
     meat += _COMMON_M**2 * np.outer(common, common)
     return np.asarray(bread @ meat @ bread, dtype=np.float64)

@@ -36,6 +36,9 @@ _AGREE = 0.05
 """Share of the radius within which a ray agrees with the circle."""
 _ROUND = 0.6
 """Share of the rays that must agree: a ball with a shadow keeps 0.75, a hand or a cue 0.4."""
+_WITHIN, _HOLLOW = 0.78, 0.6
+"""Where a ball is looked at within its outline, and the share of cloth there from which it is none: trainers' projectors and
+broadcasts draw rings round balls."""
 _LIMB_PX, _LIMB = 0.25, 0.015
 """How far within its outline a ball changes steepest, in pixels and in radii: it darkens towards its edge, and a lens and a
 video code blur that. Rendered balls and three real sets (52.3 and 57.15 mm) came out 2.5 to 4 % small without."""
@@ -117,7 +120,7 @@ def find_balls(image: Image, camera: CameraModel, spec: TableSpec, cloth: Cloth,
         cloth: Its colour.
         beyond_m: How far beyond the noses patches may reach; a ball at a cushion reaches up to its nose.
     """
-    found = [_measure(image, camera, spec, centre) for centre in _patches(image, camera, spec, cloth, beyond_m)]
+    found = [_measure(image, camera, spec, cloth, centre) for centre in _patches(image, camera, spec, cloth, beyond_m)]
     return tuple(ball for ball in found if ball is not None)
 
 
@@ -193,8 +196,8 @@ def _patches(image: Image, camera: CameraModel, spec: TableSpec, cloth: Cloth, b
     return found
 
 
-def _measure(image: Image, camera: CameraModel, spec: TableSpec, centre: FloatArray) -> MeasuredBall | None:
-    """The ball round a rough centre; None where its outline is no circle."""
+def _measure(image: Image, camera: CameraModel, spec: TableSpec, cloth: Cloth, centre: FloatArray) -> MeasuredBall | None:
+    """The ball round a rough centre; None where its outline is no circle, or one that is drawn round it on the cloth."""
     radius, height = spec.ball_radius_m, spec.ball_radius_m
     angles = np.linspace(0, 2 * np.pi, _RAYS, endpoint=False)
     rays = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -205,14 +208,16 @@ def _measure(image: Image, camera: CameraModel, spec: TableSpec, centre: FloatAr
         if np.ptp(pixels[:, np.searchsorted(reach, radius)], axis=0).max() < _LEAST_PX:
             return None
         pixel_m = 2 * radius / float(np.ptp(pixels[:, np.searchsorted(reach, radius)], axis=0).mean())
-        seen = np.asarray(cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR), dtype=np.float64)
-        smooth = np.asarray(cv2.GaussianBlur(seen, (0, 0), sigmaX=2.5, sigmaY=0.8))
+        seen = np.asarray(cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR), dtype=np.uint8)
+        smooth = np.asarray(cv2.GaussianBlur(seen.astype(np.float64), (0, 0), sigmaX=2.5, sigmaY=0.8))
         change = np.abs(np.gradient(smooth, axis=1)).sum(axis=2)
         outline = _steepest(change, reach) * (1 + _LIMB) + _LIMB_PX * pixel_m
         flat = outline * np.sqrt(1 - _slant(camera, centre, height) ** 2 * _along_view(camera, centre, rays) ** 2)
         size, moved, agreeing = _circle(flat, rays)
         centre = centre + moved
-    if agreeing < _ROUND:
+    within = np.clip(np.searchsorted(reach, _WITHIN * outline), 0, _SAMPLES - 1)
+    hollow = cloth.likeness(seen[np.arange(_RAYS), within]) < 1
+    if agreeing < _ROUND or float(hollow.mean()) > _HOLLOW:
         return None
     return MeasuredBall(place_m=(float(centre[0]), float(centre[1])), diameter_m=2 * size)
 

@@ -98,6 +98,8 @@ class EdgePoints:
         along_m: Shape (N,), where along the cushion, from its middle, clockwise; a few millimetres do not matter.
         outer: True for the outer edge of the rubber, False for the nose.
         sigma_m: How far a point may be from its line, metres.
+        sight_m: For sights of a rail, how far outward of the nose line they lie; None for edges.
+        across: Whether that distance is what a sight is held to; else it is its place along the rail.
     """
 
     side: str
@@ -105,6 +107,18 @@ class EdgePoints:
     along_m: FloatArray
     outer: bool
     sigma_m: float
+    sight_m: float | None = None
+    across: bool = False
+
+    @property
+    def nose(self) -> bool:
+        """Whether these are points of a nose."""
+        return not self.outer and self.sight_m is None
+
+    @property
+    def lengthwise(self) -> bool:
+        """Whether they are held to places along the cushion."""
+        return self.sight_m is not None and not self.across
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -134,6 +148,12 @@ def side_points_m(side: str, along_m: ArrayLike, outward_m: ArrayLike, spec: Tab
     clockwise = np.array([normal[1], -normal[0]])
     along, outward = np.asarray(along_m, dtype=np.float64), np.asarray(outward_m, dtype=np.float64)
     return np.asarray(along[..., None] * clockwise + (half + outward)[..., None] * normal, dtype=np.float64)
+
+
+def _direction(edge: EdgePoints) -> tuple[float, float]:
+    """Which way on the table the points of an edge are held: outward, or clockwise along the cushion."""
+    x, y = _NORMALS[edge.side]
+    return (y, -x) if edge.lengthwise else (x, y)
 
 
 def start_from_quad(
@@ -252,13 +272,14 @@ class Lines:
     base_m: FloatArray
     normal_m: FloatArray
     outer: FloatArray
+    raised: FloatArray
     across: FloatArray
     height_m: float
 
     @classmethod
     def of(cls, edges: Sequence[EdgePoints], spec: TableSpec, camera: CameraModel) -> "Lines":
-        base = np.concatenate([side_points_m(e.side, e.along_m, np.zeros(len(e.along_m)), spec) for e in edges])
-        normal = np.concatenate([np.tile(_NORMALS[e.side], (len(e.along_m), 1)) for e in edges])
+        base = np.concatenate([side_points_m(e.side, e.along_m, np.full(len(e.along_m), e.sight_m or 0.0), spec) for e in edges])
+        normal = np.concatenate([np.tile(_direction(e), (len(e.along_m), 1)) for e in edges])
         clockwise = np.column_stack([normal[:, 1], -normal[:, 0]])
         height = spec.nose_height_m
         here = camera.to_pixels(base, height_m=height)
@@ -271,6 +292,7 @@ class Lines:
             base_m=base,
             normal_m=normal,
             outer=np.concatenate([np.full(len(e.along_m), float(e.outer)) for e in edges]),
+            raised=np.concatenate([np.full(len(e.along_m), float(not e.nose)) for e in edges]),
             across=across,
             height_m=height,
         )
@@ -278,7 +300,7 @@ class Lines:
     def _modelled_m(self, parameters: FloatArray) -> FloatArray:
         """Points of the modelled lines, shape (N, 3)."""
         line = self.base_m + self.normal_m * (self.outer * parameters[9])[:, None]
-        return np.column_stack([line, self.height_m + self.outer * parameters[12]])
+        return np.column_stack([line, self.height_m + self.raised * parameters[12]])
 
     def distances_m(self, camera: CameraModel, parameters: FloatArray) -> FloatArray:
         """How far outward of its modelled line each landmark lies, metres, shape (N,); the parameters give the rubber's profile."""
@@ -295,7 +317,7 @@ class Lines:
         pixels = np.zeros((len(points), 2, len(parameters)))
         pixels[..., 3:9] = by[..., :6]
         pixels[..., 9] = np.einsum("nij,nj->ni", by[..., 3:6], (self.normal_m * self.outer[:, None]) @ camera.rotation[:, :2].T)
-        pixels[..., 12] = np.einsum("nij,nj->ni", by[..., 3:6], self.outer[:, None] * camera.rotation[:, 2])
+        pixels[..., 12] = np.einsum("nij,nj->ni", by[..., 3:6], self.raised[:, None] * camera.rotation[:, 2])
         if not known_lens:
             width, height = camera.image_size_px
             focal, (k1, k2) = camera.matrix[0, 0], camera.distortion[:2]

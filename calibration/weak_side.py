@@ -9,6 +9,7 @@ Fails: two weak sides; then nothing is left out, and their coverage has to refus
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from calibration.cloth import Cloth
 from calibration.covariance import place_doubt
 from calibration.landmarks import Step, block_places_m, nose_edges, outer_edges, unroll
 from calibration.rubber_width import rim_places_m
+from calibration.sights import FAR_M, are_astray, find_sights
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, distances_m, side_points_m, solve
 from calibration.table import Table
 
@@ -58,6 +60,7 @@ def with_weak_side_checked(
     side, spec, size = weak[0], table.spec, (image.shape[1], image.shape[0])
     others = [edge for edge in edges if edge.side != side]
     without = solve(others, spec, size, solution.parameters, lens)
+    without, others = _with_sights(image, table, without, others, side, lens)
     sigma = _across_sigma_m(without, others, table, side, size, lens)
     if sigma > _KNOWN_M:
         stays = _share(edges, table, side, outer=False) >= _WEAK and _share(edges, table, side, outer=True) > _RIM
@@ -85,6 +88,21 @@ def with_weak_side_checked(
     return again, [*others, *kept]
 
 
+def _with_sights(
+    image: Image, table: Table, solution: Solution, others: list[EdgePoints], side: str, lens: Lens | None
+) -> tuple[Solution, list[EdgePoints]]:
+    """A fit to three noses held by the sights too, which say where the fourth is; unchanged where none show."""
+    spec, size = table.spec, (image.shape[1], image.shape[0])
+    sights = find_sights(image, solution, table, [name for name in SIDES if name != side], FAR_M)
+    if not sights:
+        return solution, others
+    held = solve([*others, *sights], spec, size, solution.parameters, lens)
+    own = find_sights(image, held, table, [side], FAR_M, near_m=sights[0].sight_m)
+    sights += own + [replace(edge, across=True) for edge in own]
+    held = solve([*others, *sights], spec, size, held.parameters, lens)
+    return (solution, others) if are_astray(sights, held, table) else (held, [*others, *sights])
+
+
 def _long_m(table: Table) -> list[tuple[float, float]]:
     half = table.spec.length_m / 2
     return [(-half, 0.0), (half, 0.0)]
@@ -97,7 +115,7 @@ def weak_sides(edges: Sequence[EdgePoints], table: Table) -> list[str]:
 
 def _scatter_m(solution: Solution, edges: Sequence[EdgePoints], table: Table) -> dict[str, float]:
     """Standard deviation of each nose's points about the model, metres."""
-    return {e.side: float(np.std(distances_m(e, solution, table.spec))) for e in edges if not e.outer}
+    return {e.side: float(np.std(distances_m(e, solution, table.spec))) for e in edges if e.nose}
 
 
 def _uneven_sides(solution: Solution, edges: Sequence[EdgePoints], table: Table) -> Sequence[str]:
@@ -112,12 +130,12 @@ def _uneven_sides(solution: Solution, edges: Sequence[EdgePoints], table: Table)
 
 def _share(edges: Sequence[EdgePoints], table: Table, side: str, *, outer: bool) -> float:
     """Share of a cushion on which its nose, or the outer edge of its rubber, was found."""
-    return sum(len(e.along_m) for e in edges if e.side == side and e.outer == outer) / len(block_places_m(table, side))
+    return sum(len(e.along_m) for e in edges if e.side == side and (e.outer if outer else e.nose)) / len(block_places_m(table, side))
 
 
 def _is_weak(edges: Sequence[EdgePoints], table: Table, side: str) -> bool:
     share = _share(edges, table, side, outer=False)
-    along = np.concatenate([np.zeros(0), *(e.along_m for e in edges if e.side == side and not e.outer)])
+    along = np.concatenate([np.zeros(0), *(e.along_m for e in edges if e.side == side and e.nose)])
     blocks = block_places_m(table, side)
     half = min(float((along < 0).sum() / (blocks < 0).sum()), float((along > 0).sum() / (blocks > 0).sum()))
     return share < _WEAK or (share < _FIRM and (half < _HALF or _share(edges, table, side, outer=True) < _RIM))
