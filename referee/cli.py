@@ -4,6 +4,7 @@ Exit codes: 0 done; 1 done, but something is undecided or below quality; 2 bad i
 A command's module is imported only when it is called, so that `cueref judge` needs neither NumPy nor OpenCV.
 """
 
+import gc
 import importlib
 import os
 import sys
@@ -89,4 +90,6 @@ def run() -> None:
     """Entry point of the console script."""
     # Our matrices are small: NumPy's own threads would only wait in circles, and take a core from the decoder.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.exit(main())
+    code = main()
+    gc.freeze()  # All of it ends now: the interpreter's last round of looking for garbage would take a quarter of a second.
+    sys.exit(code)

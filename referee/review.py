@@ -7,7 +7,7 @@ beside its target and then renamed: a review that fails or is stopped leaves the
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -17,9 +17,9 @@ from calibration.automatic import CalibrationFailure, calibrate_video
 from calibration.calibration import Calibration
 from calibration.equipment import BallSet, TableSpec
 from calibration.errors import InputError
+from referee.ahead import see_ahead
 from referee.annotate import Still, annotate_video
 from referee.calls import PersonEvent
-from referee.forked import can_fork, read_forked
 from referee.log import write_log
 from referee.match import Match
 from referee.overlap import read_ahead
@@ -32,17 +32,10 @@ from referee.rules.options import Options
 from referee.rushes import Rushes
 from tracker.history import BallTrack, TableState
 from tracker.segment import tracks_of
-from vision.capture import SAMPLES, Picture, VideoSource, missing_bytes, open_video, sample_pictures
-from vision.frame import Frame
-from vision.surface import Glance, GlanceNews
+from vision.capture import SAMPLES, Picture, missing_bytes, open_video, sample_pictures
 
 LOG_NAME = "match.jsonl"
 VIDEO_NAME = "annotated.mp4"
-
-_BESIDE_BYTES = 12_000_000
-"""Room for what goes with a picture from one process to the other: what covers the bed, now and then the cloth."""
-
-_Picture = tuple[Frame, GlanceNews | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +111,8 @@ def review(
     """
     for path in request.videos:
         _check_whole(path, request.partial)
+    for path in request.videos[1:]:
+        open_video(path).close()  # No video at all: the first tells so at once in any case.
     with _output_folder(folder):
         return _review(request, folder, on_shot, say, quiet)
 
@@ -152,13 +147,14 @@ def _review(
 
 def _check_whole(path: Path, partial: bool) -> None:
     """Refuse a torn video before an hour is spent on it, where its container tells."""
+    lacking = missing_bytes(path)
+    if not lacking or partial:
+        return
     with open_video(path) as source:
-        lacking = missing_bytes(path)
-        if lacking and not partial:
-            raise InputError(
-                f"{path}: cut off or damaged, {lacking / 1e6:.1f} MB of {source.duration_s:.1f} s of video are missing; "
-                f"copy it again, or judge what is there with --partial"
-            )
+        raise InputError(
+            f"{path}: cut off or damaged, {lacking / 1e6:.1f} MB of {source.duration_s:.1f} s of video are missing; "
+            f"copy it again, or judge what is there with --partial"
+        )
 
 
 @contextmanager
@@ -237,56 +233,26 @@ def _judge(
         else:
             recording.states.append(update.state)
 
-    torn, glance = "", None
-    with open_video(path) as source:
-        _check_size(source, calibration)
-        recording.rate_hz = source.rate_hz or recording.rate_hz
-        duration_s = source.duration_s
     with (
-        show_progress(f"Reviewing {path.name}", duration_s, quiet=quiet) as advance,
-        _read_ahead(path, pipeline, calibration.camera.image_size_px) as pictures,
+        see_ahead(path, pipeline, calibration.camera.image_size_px) as ahead,
+        show_progress(f"Reviewing {path.name}", ahead.duration_s, quiet=quiet) as advance,
     ):
-        for picture in pictures:
-            if isinstance(picture, str):
-                torn = picture
-                continue
-            frame, news = picture
+        recording.rate_hz = ahead.rate_hz or recording.rate_hz
+        for frame, glance in ahead:
             if rushes is not None:
                 rushes.keep(frame)
-            glance = None if news is None else news.after(glance)
             for update in pipeline.feed(frame, glance):
                 take(update)
             recording.length_s = frame.time_s
             advance(frame.time_s)
-    if torn and not partial:
-        raise InputError(f"{torn}; to judge what is there: --partial")
+    if ahead.torn and not partial:
+        raise InputError(f"{ahead.torn}; to judge what is there: --partial")
     for update in pipeline.finish():
         take(update)
     recording.bad = pipeline.bad_intervals
-    if torn:
-        recording.bad = (*recording.bad, BadInterval(from_s=recording.length_s, to_s=duration_s, why="the file is cut off here"))
+    if ahead.torn:
+        recording.bad = (*recording.bad, BadInterval(from_s=recording.length_s, to_s=ahead.duration_s, why="the file is cut off here"))
     return recording
-
-
-def _read_ahead(path: Path, pipeline: Pipeline, size_px: tuple[int, int]) -> AbstractContextManager[Iterator[_Picture | str]]:
-    """The pictures of a video with the first steps of seeing done, then why it ends too early, if it does."""
-
-    def read() -> Iterator[_Picture | str]:
-        last: Glance | None = None
-        with open_video(path) as source:
-            for frame in source:
-                glance = pipeline.glance(frame, pipeline.sight(frame))
-                yield frame, None if glance is None else glance.news(last)
-                last = glance
-            yield source.torn
-
-    return read_forked(read, 3 * size_px[0] * size_px[1] + _BESIDE_BYTES) if can_fork() else read_ahead(read())
-
-
-def _check_size(source: VideoSource, calibration: Calibration) -> None:
-    if source.image_size_px != calibration.camera.image_size_px:
-        found, expected = ("x".join(map(str, size)) for size in (source.image_size_px, calibration.camera.image_size_px))
-        raise InputError(f"{source.path}: pictures are {found}, the table file is for {expected}; calibrate this camera again")
 
 
 def _result(match: Match, recordings: Sequence[_Recording]) -> dict[str, Any]:

@@ -206,7 +206,11 @@ def missing_bytes(path: Path) -> int | None:
     """How far the boxes of an MP4 or QuickTime file reach beyond its end, bytes; None for another container.
 
     Source: ISO/IEC 14496-12, section 4.2 (box: 32-bit size and type; size 1 means a 64-bit size follows, 0 to the end).
+
+    Raises:
+        InputError: If there is no such file, or nothing in it.
     """
+    _refuse_non_files(path)
     length = path.stat().st_size
     with path.open("rb") as file:
         start = 0

@@ -7,6 +7,8 @@ never mirrored, whatever way round the camera hangs. Lens distortion is undone b
 Fails softly: parts of the view that the picture does not show come out black, and `inside` says which.
 """
 
+import math
+
 import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from calibration.calibration import Calibration
 
 FloatArray = NDArray[np.float64]
+Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
 MARGIN_BALLS = 1.6
@@ -55,21 +58,25 @@ class TopView:
         self.size_px = (width, height)
         pixels = self._pixels(calibration)
         picture_width, picture_height = calibration.camera.image_size_px
-        self.inside = (pixels >= 0).all(2) & (pixels[..., 0] <= picture_width - 1) & (pixels[..., 1] <= picture_height - 1)
-        step = np.hypot(*(pixels[height // 2, width // 2 + 1] - pixels[height // 2, width // 2]))
+        across, down = pixels
+        self.inside = (across >= 0) & (down >= 0) & (across <= picture_width - 1) & (down <= picture_height - 1)
+        row, column = height // 2, width // 2
+        step = math.hypot(*(float(one[row, column + 1] - one[row, column]) for one in pixels))
         self._shrink = 2 ** max(int(np.floor(np.log2(max(step / _SHRINK_FROM, 1.0)))) + (step >= _SHRINK_FROM), 0)
-        shrunk = (pixels + 0.5) / self._shrink - 0.5
-        self._sparse = np.rint(pixels[::SPARSE, ::SPARSE]).astype(np.int16)
-        self._map = cv2.convertMaps(shrunk[..., 0].astype(np.float32), shrunk[..., 1].astype(np.float32), cv2.CV_16SC2)
+        self._sparse = np.stack([np.rint(one[::SPARSE, ::SPARSE]).astype(np.int16) for one in pixels], axis=2)
+        if self._shrink > 1:
+            across, down = ((one + np.float32(0.5)) / np.float32(self._shrink) - np.float32(0.5) for one in pixels)
+        self._map = cv2.convertMaps(across, down, cv2.CV_16SC2)
 
-    def _pixels(self, calibration: Calibration) -> FloatArray:
-        """Picture pixel of every view pixel, shape (height, width, 2), from a grid of knots and straight lines between."""
+    def _pixels(self, calibration: Calibration) -> tuple[Floats, Floats]:
+        """Picture pixel of every view pixel, x and y of shape (height, width), from a grid of knots and straight lines between."""
         width, height = self.size_px
         columns, rows = np.meshgrid(np.arange(0, width + _KNOT_PX, _KNOT_PX), np.arange(0, height + _KNOT_PX, _KNOT_PX))
         places = self.to_table(np.column_stack([columns.ravel(), rows.ravel()]))
         knots = calibration.camera.to_pixels(places, height_m=calibration.spec.ball_radius_m).reshape(*columns.shape, 2)
         fine_x, fine_y = np.meshgrid(np.arange(width, dtype=np.float32) / _KNOT_PX, np.arange(height, dtype=np.float32) / _KNOT_PX)
-        return np.asarray(cv2.remap(knots.astype(np.float32), fine_x, fine_y, cv2.INTER_LINEAR), dtype=np.float64)
+        x, y = cv2.split(cv2.remap(knots.astype(np.float32), fine_x, fine_y, cv2.INTER_LINEAR))
+        return np.asarray(x, dtype=np.float32), np.asarray(y, dtype=np.float32)
 
     def view(self, image: Image) -> Image:
         """The bed from above, shape (height, width, 3), uint8, BGR; black where the picture does not reach."""
@@ -81,7 +88,7 @@ class TopView:
 
     def patch(self, image: Image, rows: slice, columns: slice) -> Image:
         """The same as `view` for some rows and columns only."""
-        places, fractions = self._map[0][rows, columns], self._map[1][rows, columns]
+        places, fractions = np.asarray(self._map[0][rows, columns], dtype=np.int16), self._map[1][rows, columns]
         if self._shrink > 1 and places.size:
             image, corner = self._shrunk(image, places)
             places = np.asarray(places - corner, dtype=np.int16)
