@@ -50,6 +50,10 @@ EXHAUSTIVE_EDGES = 7
 """Up to so many candidates all subsets are tried; more (breaks) are taken one after the other."""
 ONE_TOUCH_S = 0.02
 """Two contacts of the same two closer than this are one to anybody at the table, and seldom parted by the pictures."""
+FEW_SAMPLES = 2
+"""A piece of so few samples between two changes of course may hold one that belongs to its neighbour."""
+PROMPT_FRAMES, START_FRAMES = 0.15, 0.1
+"""A start from rest known to so many frames tells the time of a contact, to so many frames at best."""
 GEOMETRY_M = 0.0004
 """What two radii and a nose are uncertain by, for times from geometry."""
 
@@ -169,7 +173,9 @@ def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) ->
     for cushion, normal in INWARD.items():
         incoming = float(normal @ kink.before.velocity(kink.time_s))
         gap = around.gap_m(cushion, kink.place_m)
-        deepest = min(gap, around.gap_m(cushion, kink.before.position(kink.high_s)))
+        # of two pictures between two contacts the first may still lie on the way in
+        known = kink.high_s if kink.after.count > FEW_SAMPLES or kink.wakes else kink.after.end_s
+        deepest = min(gap, around.gap_m(cushion, kink.before.position(known)))
         if min(abs(gap), abs(deepest)) > slack and not (deepest < 0 < gap):
             continue
         outgoing = float(normal @ kink.after.velocity(kink.time_s))
@@ -183,7 +189,8 @@ def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) ->
             crossing = kink.time_s + gap_time(around, cushion, kink.before, kink.time_s)
             if abs(crossing - kink.time_s) < 2 * frame_s + (kink.high_s - kink.low_s):
                 g_sigma = (kink.before.position_variance(crossing) + GEOMETRY_M**2) ** 0.5 / -incoming
-                time, sigma = _blend(((kink.time_s, kink.sigma_s + 1e-4), (crossing, g_sigma)))
+                told = ((kink.time_s, kink.sigma_s + 1e-4), (crossing, g_sigma))
+                time, sigma = _blend(told if known == kink.high_s else told[1:])
         # a ball that stops lies there or came back a little: of its way in and its place the nearer one counts
         ways = (kink.before, kink.after) if kink.stops else (kink.before,)
         at_nose = any(
@@ -233,8 +240,12 @@ def _pair_edges(kinks: Sequence[Kink], around: Surroundings, frame_s: float) -> 
 def _pair_edge(i: int, a: Kink, j: int, b: Kink, reach: float, frame_s: float) -> _Edge | None:
     time, sigma = _blend(((a.time_s, a.sigma_s + 1e-4), (b.time_s, b.sigma_s + 1e-4)))
     if abs(a.time_s - b.time_s) > 4 * (a.sigma_s + b.sigma_s) + 1e-3:
-        # one of the two hides a second contact: the times say no more than the span
-        sigma = max(sigma, 0.5 * abs(a.time_s - b.time_s))
+        # one of the two hides a second contact; a start from rest hides none before it, else the times say no more than the span
+        starts = [kink for kink in (a, b) if kink.wakes and kink.sigma_s < PROMPT_FRAMES * frame_s]
+        if len(starts) == 1:
+            time, sigma = starts[0].time_s, max(2 * starts[0].sigma_s, START_FRAMES * frame_s)
+        else:
+            sigma = max(sigma, 0.5 * abs(a.time_s - b.time_s))
     low, high = min(a.low_s, b.low_s) - 0.5 * frame_s, max(a.high_s, b.high_s) + 0.5 * frame_s
     found = touch_time(a.before, b.before, reach, low, high)
     relative = float(np.hypot(*(a.before.velocity(time) - b.before.velocity(time))))

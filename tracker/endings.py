@@ -23,6 +23,9 @@ ENTRY_S = 0.35
 """A ball that runs into a pocket is expected in the mouth within this time of its last sample."""
 LEAST_STEP_S = 0.002
 """Over a shorter time than this a step is noise."""
+NEXT_MPS, NEXT_S, NEXT_P = 0.25, 0.05, 0.99
+"""A ball this fast that reaches the line between the lips within this time rolls over the shelf (0.1 m/s^2 takes 0.1 m/s of it
+there), and the probability that it falls."""
 STILL_MPS = 0.012
 """Slower than this at the last sample is at rest: it stops within a few millimetres."""
 
@@ -103,9 +106,26 @@ def find_ending(path: Path, around: Surroundings, end_s: float, frame_s: float) 
                 return Ending(kind="off_table", p=0.4, time_s=time, place_m=place)
             return Ending(kind="lost", p=0.9, time_s=time, place_m=place)
     if speed > STILL_MPS:
+        mouth = _falls_next(last, around, time)
+        if mouth is not None:
+            return Ending(kind="pocketed", p=NEXT_P, time_s=time, place_m=place, pocket=mouth)
         vx, vy = last.velocity(time)
         return Ending(kind="rolling", p=0.99, time_s=time, place_m=place, velocity_mps=(float(vx), float(vy)))
     return Ending(kind="rest", p=0.99, time_s=last.start_s if not last.moving else time, place_m=place)
+
+
+def _falls_next(last: Piece, around: Surroundings, time: float) -> str | None:
+    """The pocket that a ball is about to fall into in the last picture there is: it goes clear between the lips, too fast to
+    stop on the shelf."""
+    place, velocity = last.position(time), last.velocity(time)
+    pocket = around.nearest_pocket(place)
+    outward = around.outward(pocket)
+    rate, depth = float(velocity @ outward), around.depth_m(pocket, place)
+    if rate < NEXT_MPS or -depth > rate * NEXT_S:
+        return None
+    crossing = place - depth * (velocity / rate if depth < 0 else outward)
+    aside = float(np.hypot(*(crossing - np.array(around.table.mouth_centre_m(pocket)))))
+    return pocket if aside < around.mouth_half_m(pocket) - around.radius_m else None
 
 
 def _lies_in(path: Path, around: Surroundings) -> tuple[str, float] | None:

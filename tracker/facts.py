@@ -1,10 +1,9 @@
-"""The facts of a shot with their probabilities, from its scene.
+"""The first contact of a shot with its probabilities, from its scene.
 
-- First contact: the ball that first_contact.py finds. Where no ball woke, "none" as far as the struck ball's path kept
-  clear of every ball: a graze that moves nothing is invisible, so a passage within a millimetre leaves "unknown" a share,
-  and so do stretches in which the struck ball was not seen near other balls.
-- Rails: the cushion contacts before and after it, each with the probability of being one and of its order in time. A
-  ball pocketed close to a lip may have touched it in its last frames.
+The ball that first_contact.py finds. Where no ball woke, "none" as far as the struck ball's path kept clear of every
+ball: a graze that moves nothing is invisible, so a passage within a millimetre leaves "unknown" a share, and so do
+stretches in which the struck ball was not seen near other balls. Which cushions were touched before and after it is
+told by rails.py.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +14,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibration.equipment import BallId
-from tracker.certainty import SHORT_FLIGHT_SAMPLES, bounded, tempered
-from tracker.contacts import Contact, gap_time, touch_time
+from tracker.certainty import SHORT_FLIGHT_SAMPLES, tempered
+from tracker.contacts import Contact
 from tracker.first_contact import FirstContact, decide
 from tracker.history import BallIdentity
 from tracker.kinks import Path
-from tracker.lips import lip_touch
-from tracker.noses import INWARD
 from tracker.outlook import may_change
 from tracker.scene import Scene
 from tracker.stroke import CLEAR_MPS
@@ -40,12 +37,6 @@ VISIBLE_SIGMAS = 4.0
 """A ball that moved by so many standard deviations of its place is seen to have moved."""
 SAME_CONTACT_S = 0.05
 """A contact this near to the time at which the first ball was hit, besides the doubt of both, is that contact."""
-LEADING_SAMPLES, LEADING_MPS = 3, 0.1
-"""A way of so many samples that comes to the nose this fast leads somewhere; with as many between two contacts both have times."""
-TIMES_NATS = 3.0
-"""What the times of two contacts in one change of course say at most."""
-MET_FRAMES = 2.5
-"""Contacts farther than this beyond the last picture of that way are not told by it."""
 UNSEEN_FRAMES = 5.0
 """A struck ball unseen for longer than this many frames may have met another ball first than the one it is said to."""
 EARLIER_SHARE = 0.9
@@ -61,12 +52,6 @@ RACE_WEIGHT = 0.5
 forgets the wake times."""
 TOGETHER_S, LEFT_OUT_P = 0.013, 0.001
 """Touches this close are a split hit, and the least share that its second ball has where hardly a picture shows the way there."""
-SOFT_GAP_M = 0.0005
-"""A ball this near to a nose touches it as likely as not, as far as the place tells."""
-SOFT_SIGMA_M = 0.0008
-"""Doubt of the place of a nose and of a ball beside it."""
-SOFT_SHARE = 0.4
-"""Share of balls there that touched without a visible change of course (touches below 0.05 m/s)."""
 
 
 def contact_probability(contact: Contact) -> float:
@@ -279,122 +264,3 @@ def with_identities(first: FirstContact, identities: Sequence[BallIdentity]) -> 
     kept = {ball: p for ball, p in sorted(mixed.items(), key=lambda item: -item[1]) if p > 1e-4}
     total = sum(kept.values())
     return replace(first, probability={ball: p / total for ball, p in kept.items()})
-
-
-def rails(scene: Scene, first: FirstContact) -> tuple[float, float]:
-    """Probabilities of a cushion before the first contact (struck ball) and after it (any ball)."""
-    none_before, none_after = 1.0, 1.0
-    for contact in scene.contacts:
-        if contact.cushion is None:
-            continue
-        p = contact_probability(contact)
-        later = 0.0 if first.time_s is None else _order(scene, contact, first)
-        if later and scene.strike is not None and contact.ball != scene.strike.ball and not scene.paths[contact.ball].pieces[0].moving:
-            # it lay still until the struck ball, or one that it moved, came to it
-            later = 1.0
-        none_after *= 1 - p * later
-        if scene.strike is not None and contact.ball == scene.strike.ball:
-            none_before *= 1 - p * (1 - later)
-    struck = scene.strike.ball if scene.strike is not None else None
-    ending = scene.endings.get(struck) if struck is not None else None
-    early = ending is not None and ending.kind == "pocketed" and (first.time_s is None or ending.time_s < first.time_s)
-    if early and struck is not None and ending is not None and not _lip_listed(scene, struck):
-        none_before *= 1 - ending.p * _lip(scene, struck)[0]
-    if first.time_s is None:
-        return 1 - none_before, 0.0
-    for ball, ending in scene.endings.items():
-        if ending.kind == "pocketed" and ending.time_s > first.time_s and not _lip_listed(scene, ball):
-            none_after *= 1 - ending.p * _lip(scene, ball)[0]
-    return 1 - none_before, bounded(1 - none_after * (1 - _unseen_touch(scene, first.time_s)))
-
-
-def _unseen_touch(scene: Scene, since_s: float) -> float:
-    """Probability that a ball touched a cushion too softly to change its course visibly: one that came within a
-    millimetre or two of a nose after the first contact without a cushion contact being found there."""
-    most = 0.0
-    for ball, path in scene.paths.items():
-        if not path.moves:
-            continue
-        listed = {contact.cushion for contact in scene.contacts if contact.ball == ball}
-        for piece in path.pieces:
-            if piece.end_s <= since_s or not (piece.moving or piece.start_s > since_s):
-                continue
-            for cushion in INWARD:
-                if cushion in listed:
-                    continue
-                for time in (max(piece.start_s, since_s), piece.end_s):
-                    place = piece.position(time)
-                    sigma = (SOFT_SIGMA_M**2 + piece.position_variance(time)) ** 0.5
-                    if scene.around.beside_nose(cushion, place):
-                        most = max(most, SOFT_SHARE * float(ndtr((SOFT_GAP_M - scene.around.gap_m(cushion, place)) / sigma)))
-    return most
-
-
-def _order(scene: Scene, contact: Contact, first: FirstContact) -> float:
-    """Probability that a cushion contact came after the first contact.
-
-    Where the struck ball met both within a picture or two its change of course holds both and tells neither time; but
-    its way before leads to the one or to the other first.
-    """
-    later = _later(contact, first)
-    if scene.strike is None or contact.ball != scene.strike.ball or contact.pocket is not None or first.time_s is None:
-        return later
-    best = next(iter(first.probability))
-    early, late = sorted((contact.time_s, first.time_s))
-    path = scene.paths[contact.ball]
-    rest = scene.paths[best].pieces[0] if best in scene.paths else None
-    known = (path.times_s > early - 1e-4) & (path.times_s < late)
-    leading = [piece for piece in path.pieces if piece.moving and piece.count >= LEADING_SAMPLES and piece.end_s < early + scene.frame_s]
-    if (
-        rest is None
-        or rest.moving
-        or int(known.sum()) >= LEADING_SAMPLES
-        or not leading
-        or late - leading[-1].end_s > MET_FRAMES * scene.frame_s
-    ):
-        return later
-    way = leading[-1]
-    speed = -float(INWARD[str(contact.cushion)] @ way.velocity(way.end_s))
-    if speed < LEADING_MPS:
-        return later
-    nose_s = way.end_s + gap_time(scene.around, str(contact.cushion), way, way.end_s)
-    horizon = max(nose_s, late) + MET_FRAMES * scene.frame_s
-    sigma_m = (way.position_variance(late) + PASSING_SIGMA_M**2) ** 0.5
-    met = touch_time(way, rest, 2 * scene.around.radius_m, way.end_s - scene.frame_s, horizon)
-    if met is None:
-        grid = np.linspace(way.end_s, nose_s, 33)
-        clear = min(float(np.hypot(*(way.position(t) - rest.coefficients[0]))) for t in grid) - 2 * scene.around.radius_m
-        return _both(float(ndtr(-clear / sigma_m)), later)
-    sigma_s = sigma_m * float(np.hypot(1 / speed, 1 / max(met[1], 0.05)))
-    return _both(float(ndtr((nose_s - met[0]) / sigma_s)), later)
-
-
-def _both(way: float, times: float) -> float:
-    """Probability from where the way leads and from the times found, which count for so much only."""
-    odds = float(np.clip(np.log(max(way, 1e-9) / max(1 - way, 1e-9)), -20, 20))
-    told = float(np.clip(np.log(max(times, 1e-9) / max(1 - times, 1e-9)), -TIMES_NATS, TIMES_NATS))
-    return float(1 / (1 + np.exp(-odds - told)))
-
-
-def _later(contact: Contact, first: FirstContact) -> float:
-    assert first.time_s is not None
-    sigma = (contact.sigma_s**2 + first.sigma_s**2 + 0.0005**2) ** 0.5
-    return float(ndtr((contact.time_s - first.time_s) / sigma))
-
-
-def _lip(scene: Scene, ball: BallId) -> tuple[float, float]:
-    listed = [contact.time_s for contact in scene.contacts if ball in (contact.ball, contact.other)]
-    return lip_touch(scene.paths[ball], scene.endings[ball], scene.around, listed)
-
-
-def _lip_listed(scene: Scene, ball: BallId) -> bool:
-    """Whether a contact at the mouth just before the fall is among the contacts already."""
-    ending = scene.endings[ball]
-    return any(
-        contact.ball == ball and contact.cushion is not None and abs(contact.time_s - ending.time_s) < 0.06 for contact in scene.contacts
-    )
-
-
-def lips(scene: Scene) -> Mapping[BallId, tuple[float, float]]:
-    """Balls that fell without a listed lip contact, with the probability that there was one and its time."""
-    return {ball: _lip(scene, ball) for ball, ending in scene.endings.items() if ending.kind == "pocketed" and not _lip_listed(scene, ball)}

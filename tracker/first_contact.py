@@ -10,7 +10,7 @@ Where it fails: fewer than two frames between stroke and contact leave no path; 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,12 @@ OUTCOME_SIGMA_S = 0.014
 """Where a start is known worse than this something may have turned the ball since: its speed is not that of the blow."""
 STIR_MPS, PASSED_M = 0.04, 0.012
 """A start as slow as this is noise as likely as a graze; and a graze needs the struck ball nearer than this to touching."""
+SURE_MPS, SURE_SIGMAS = 0.15, 5.0
+"""A start this fast, or this many deviations off rest, is none of the measurement's, wherever the struck ball was."""
+FAR_SHARE = 0.3
+"""Probability that such a ball was moved by something else: a hand, a ball that was not seen to be hit."""
+NEAR_MOMENTS = 12
+"""Moments on each side of a wake-up at which the way of the struck ball is looked at."""
 ANCHOR_SIGMAS = 2.0
 """The first to wake for sure is sought this many deviations late: a creep of unknown start must not come before a blow."""
 SLOW_START_M = 0.0015
@@ -59,6 +65,10 @@ TOUCHING_M = 0.004
 """Balls with a smaller gap wake together when one is hit, and share its blow: neither wake times nor speeds tell them."""
 STRAY_WAKE = 0.01
 """Share of wake-up times that are off by more than they claim (a ball in a cluster that creeps first)."""
+FEW_SAMPLES, FEW_SHARE = 2, 0.3
+"""A ball seen so few times before its next change of course tells its speed to such a share: one of them may be beyond that."""
+SENT_ON_FRAMES = 1.5
+"""A ball that meets another within so many pictures of being hit shows no speed of its own in between."""
 OUTCOME_TEMPER = 0.5
 """Weight of the outcome's log odds: two-impulse collisions are a crude model."""
 
@@ -88,6 +98,8 @@ class _Rival:
     place_m: FloatArray
     place_variance: float
     kink: Kink | None
+    not_before_s: float = -np.inf
+    """The struck ball was not near it earlier."""
 
     @property
     def wake_sigma_s(self) -> float:
@@ -110,10 +122,13 @@ def decide(
         frame_s: Usual spacing of the frames.
     """
     woken = [_Rival(k.ball, k.before.coefficients[0], float(k.before.covariance[0, 0]), k) for k in wakes]
-    near = [
-        rival for rival in woken if _reachable(striker, rival, reach_m, frame_s) or _passed_on(striker, rival, resting, reach_m, frame_s)
-    ]
-    near = near or woken
+    near = []
+    for rival in woken:
+        came = _came_near(striker, rival, resting, reach_m, frame_s)
+        if came is not None:
+            near.append(replace(rival, not_before_s=came))
+    far = 0.0 if near else FAR_SHARE
+    near = near or [rival for rival in woken if _surely_woke(rival)]
     near = [rival for rival in near if not _only_stirs(striker, rival, reach_m)] or near
     if not near:
         return None
@@ -137,14 +152,14 @@ def decide(
     cluster = _clusters(rivals, reach_m)
     log += np.array([_wake_evidence(k, rivals, cluster) for k in range(len(rivals))])
     if len(set(cluster)) == len(rivals) > 1:
-        log += OUTCOME_TEMPER * _outcome(approach, rivals, times)
+        log += OUTCOME_TEMPER * _outcome(approach, rivals, times, reach_m, frame_s)
     weight = np.exp(log - log.max())
     weight /= weight.sum()
     order = [int(k) for k in np.argsort(-weight) if weight[k] > 1e-4]
     total = float(weight[order].sum())
     best = rivals[order[0]]
     return FirstContact(
-        probability={rivals[k].ball: float(weight[k]) / total for k in order},
+        probability={rivals[k].ball: (1 - far) * float(weight[k]) / total for k in order} | ({"unknown": far} if far else {}),
         time_s=best.kink.time_s
         if best.kink is not None and best.wake_sigma_s < 0.03
         else float(np.nan_to_num(times[order[0]], nan=_wake(anchor))),
@@ -154,7 +169,12 @@ def decide(
 
 
 def _wake(rival: _Rival) -> float:
-    return rival.kink.time_s if rival.kink is not None else np.inf
+    return max(rival.kink.time_s, rival.not_before_s) if rival.kink is not None else np.inf
+
+
+def _surely_woke(rival: _Rival) -> bool:
+    """Whether a ball that the struck ball was not near moved all the same: noise leaves its place by some millimetres, too."""
+    return rival.kink is not None and (rival.kink.size_mps > SURE_MPS or rival.kink.size_mps > SURE_SIGMAS * rival.kink.variance**0.5)
 
 
 def _clusters(rivals: Sequence[_Rival], reach_m: float) -> list[int]:
@@ -178,32 +198,26 @@ def _wake_evidence(index: int, rivals: Sequence[_Rival], cluster: Sequence[int])
     for j, other in enumerate(rivals):
         if cluster[j] != cluster[index] and other.kink is not None:
             sigma = (rivals[index].wake_sigma_s ** 2 + other.wake_sigma_s**2 + 0.0003**2) ** 0.5
-            later = float(ndtr((other.kink.time_s - kink.time_s) / sigma))
+            later = float(ndtr((_wake(other) - _wake(rivals[index])) / sigma))
             log += float(np.log(STRAY_WAKE + (1 - STRAY_WAKE) * later))
     return max(log, float(np.log(STRAY_WAKE)) - 2)
 
 
-def _reachable(striker: Path, rival: _Rival, reach_m: float, frame_s: float) -> bool:
-    """Whether the struck ball was anywhere near a ball when that woke."""
+def _came_near(striker: Path, rival: _Rival, resting: Mapping[BallId, Piece], reach_m: float, frame_s: float) -> float | None:
+    """When the struck ball came near a ball that woke, about the time it did, or near one that touches it and may stand
+    still itself; None where it was near neither: nothing is hit before."""
     kink = rival.kink
     if kink is None:
-        return False
+        return None
     spread = frame_s + 3 * min(rival.wake_sigma_s, 0.05)
-    moments = np.linspace(kink.time_s - spread, kink.time_s + spread, 9)
-    nearest = min(float(np.hypot(*(striker.position(t) - rival.place_m))) for t in moments)
+    moments = np.linspace(kink.time_s - spread, kink.time_s + spread, 2 * NEAR_MOMENTS + 1)
+    touching = [piece.coefficients[0] for ball, piece in resting.items() if ball != rival.ball]
+    places = [rival.place_m, *(place for place in touching if float(np.hypot(*(place - rival.place_m))) <= reach_m + TOUCHING_M)]
     speed = max(striker.piece_at(kink.time_s - frame_s).speed(kink.time_s), striker.piece_at(kink.time_s + frame_s).speed(kink.time_s))
-    return nearest < reach_m + 0.004 + speed * 0.6 * frame_s
-
-
-def _passed_on(striker: Path, rival: _Rival, resting: Mapping[BallId, Piece], reach_m: float, frame_s: float) -> bool:
-    """Whether a ball that touches it, and may stand still itself, was within reach of the struck ball when a ball woke."""
-    for ball, piece in resting.items():
-        place = piece.coefficients[0]
-        if ball == rival.ball or float(np.hypot(*(place - rival.place_m))) > reach_m + TOUCHING_M:
-            continue
-        if _reachable(striker, _Rival(ball, place, float(piece.covariance[0, 0]), rival.kink), reach_m, frame_s):
-            return True
-    return False
+    way = np.array([striker.position(float(t)) for t in moments])
+    nearest = np.min([np.hypot(way[:, 0] - x, way[:, 1] - y) for x, y in places], axis=0)
+    inside = np.flatnonzero(nearest < reach_m + 0.004 + speed * 0.6 * frame_s)
+    return float(moments[inside[0]]) if len(inside) else None
 
 
 def _only_stirs(striker: Path, rival: _Rival, reach_m: float) -> bool:
@@ -271,7 +285,7 @@ def _miss(piece: Piece, rival: _Rival, window: tuple[float, float]) -> float:
     return min(float(np.hypot(*(piece.position(t) - rival.place_m))) for t in grid)
 
 
-def _outcome(piece: Piece, rivals: Sequence[_Rival], times: FloatArray) -> FloatArray:
+def _outcome(piece: Piece, rivals: Sequence[_Rival], times: FloatArray, reach_m: float, frame_s: float) -> FloatArray:
     """Log likelihood of the speeds after contact for each ball having been hit first (among the two that woke first)."""
     log = np.zeros(len(rivals))
     awake = sorted((k for k, rival in enumerate(rivals) if rival.kink is not None), key=lambda k: _wake(rivals[k]))[:2]
@@ -284,10 +298,15 @@ def _outcome(piece: Piece, rivals: Sequence[_Rival], times: FloatArray) -> Float
         assert kink is not None
         normal = rivals[k].place_m - piece.position(whens[k])
         normal = normal / max(float(np.hypot(*normal)), 1e-9)
-        measured[k] = (normal, float(normal @ kink.jump_mps), kink.variance)
+        few = FEW_SHARE * kink.size_mps if kink.after.count <= FEW_SAMPLES else 0.0
+        measured[k] = (normal, float(normal @ kink.jump_mps), kink.variance + few**2)
     incoming = piece.velocity(min(whens.values()))
     share = (1 + RESTITUTION) / 2
-    for first, second in (awake, awake[::-1]):
+    if any(
+        _sent_on(rivals[a], rivals[b], measured[a][0], share * float(incoming @ measured[a][0]), reach_m, frame_s) for a, b in _both(awake)
+    ):
+        return log
+    for first, second in _both(awake):
         n1, s1, v1 = measured[first]
         n2, s2, v2 = measured[second]
         j1 = share * max(0.0, float(incoming @ n1))
@@ -299,3 +318,18 @@ def _outcome(piece: Piece, rivals: Sequence[_Rival], times: FloatArray) -> Float
         if k not in awake:
             log[k] = max(log[j] for j in awake)
     return log
+
+
+def _both(pair: Sequence[int]) -> tuple[tuple[int, int], tuple[int, int]]:
+    a, b = pair
+    return (a, b), (b, a)
+
+
+def _sent_on(a: _Rival, b: _Rival, normal: FloatArray, speed_mps: float, reach_m: float, frame_s: float) -> bool:
+    """Whether the first ball, hit along a line of centres, would meet the second within a picture or two: its speed is then
+    what it kept, and the other's what it gave."""
+    away = b.place_m - a.place_m
+    along, aside = float(away @ normal), abs(float(normal[0] * away[1] - normal[1] * away[0]))
+    if along <= 0 or aside >= reach_m or speed_mps <= 0:
+        return False
+    return float(along - (reach_m**2 - aside**2) ** 0.5) < SENT_ON_FRAMES * frame_s * speed_mps

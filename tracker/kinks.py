@@ -45,7 +45,16 @@ ONSET_BEFORE_S = 0.4
 ONSET_AFTER_S = 0.35
 """Movement that is fitted: longer reaches into rolling, shorter loses slow balls in the noise."""
 ONSET_DECELERATION_MPS2 = 1.2
-"""Standard deviation of the acceleration just after a wake-up (sliding at 1.5 to 2.6, rolling at 0.1)."""
+"""Standard deviation of the acceleration just after a wake-up of a ball that has any spin (one that was struck)."""
+SLIDES_MPS2 = (1.5, 2.1, 2.7)
+"""A ball that was hit has no spin: it slides, slowed by one of these (sliding friction 0.15 to 0.27), until it rolls with five
+sevenths of its speed. One curve through both starts late by a fifth of that time and too slow by up to two sevenths."""
+LEAST_START_MPS = 0.02
+"""A slower start is noise; no way of sliding is told from it."""
+ROLLS_MPS2 = 0.1
+"""And is slowed by this from then on."""
+SPIN_COST = 10.0
+"""Price in chi square of a start with any spin: two more numbers that the samples must be worth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,8 +200,7 @@ def _kink(path: Path, before: Piece, after: Piece) -> Kink | None:
         return None
     time, sigma, jump, variance, _ = meet(before, after)
     if not before.moving:
-        time, sigma, jump = wake_time(path, before, after, time)
-        variance = max(variance, 1e-8)
+        time, sigma, jump, variance = wake_time(path, before, after, time)
         step = float(np.median(np.diff(path.times_s[-60:]))) if len(path.times_s) > 2 else 0.04
         # unseen for long: what was seen afterwards need not be how it started
         unseen = float(np.diff(path.times_s[before.last : after.first + 1]).max())
@@ -239,8 +247,9 @@ def _beyond_friction(before: Piece, after: Piece) -> FloatArray:
     return np.asarray(-velocity * max(0.0, 1 - friction / speed))
 
 
-def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[float, float, FloatArray]:
-    """When a resting ball began to move: maximum likelihood over rest, then a slowing start, joined without a step.
+def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[float, float, FloatArray, float]:
+    """When a resting ball began to move: maximum likelihood over rest, then a start that slides until it rolls, or one with
+    any spin, joined without a step.
 
     Args:
         path: The ball's samples.
@@ -249,7 +258,7 @@ def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[
         guess_s: Where the two pieces meet.
 
     Returns:
-        Time and its standard deviation, seconds, and the velocity just after, shape (2,).
+        Time and its standard deviation, seconds, the velocity just after, shape (2,), and its variance per axis.
     """
     t = path.times_s
     stop = min(after.end_s, after.start_s + ONSET_AFTER_S)
@@ -264,24 +273,75 @@ def wake_time(path: Path, before: Piece, after: Piece, guess_s: float) -> tuple[
         # off its place for sure by the next sample: neither a later start nor an earlier one, whatever turned it since
         low, high = before.end_s - 0.2 * step, float(t[first])
     earlier = max(1e-12, before.covariance[0, 0])
-    result = guess_s, step / 4, after.velocity(guess_s)
+    result = guess_s, step / 4, after.velocity(guess_s), after.velocity_variance(guess_s)
     for _ in range(3):
         grid = np.linspace(low, high, 61)
-        cost, velocity = _onset_costs(grid, times, xy - before.coefficients[0], weight, earlier)
+        cost, velocity, spread = _start_costs(grid, times, xy - before.coefficients[0], weight, earlier)
         chance = np.exp(-0.5 * (cost - cost.min()))
         chance /= chance.sum()
         mean = float(chance @ grid)
         sigma = float(np.sqrt(chance @ (grid - mean) ** 2))
-        result = mean, max(sigma, 1e-5), velocity[int(np.argmin(cost))]
+        off = velocity - chance @ velocity
+        variance = float(chance @ (spread + 0.5 * (off * off).sum(axis=1)))
+        result = mean, max(sigma, 1e-5), chance @ velocity, max(variance, 1e-8)
         span = max(6 * sigma, 2.5 * float(grid[1] - grid[0]))
         low, high = max(low, mean - span), min(high, mean + span)
     return result
 
 
+def _start_costs(
+    grid: FloatArray, times: FloatArray, offset: FloatArray, weight: FloatArray, place_variance: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Chi square of rest-then-start, all ways of starting weighed, start velocities, and their variance per axis: (g,), (g, 2), (g,)."""
+    cost, velocity, spread = _onset_costs(grid, times, offset, weight, place_variance)
+    told = [(cost + SPIN_COST, velocity, spread)]
+    told += [_slide_costs(grid, times, offset, weight, place_variance, velocity, slides) for slides in SLIDES_MPS2]
+    table, velocities, spreads = (np.array(values) for values in zip(*told, strict=True))
+    least = table.min(axis=0)
+    chance = np.exp(-0.5 * (table - least))
+    total = chance.sum(axis=0)
+    chance /= total
+    mean = np.einsum("mg,mgk->gk", chance, velocities)
+    off = velocities - mean
+    spread = np.einsum("mg,mg->g", chance, spreads + 0.5 * (off * off).sum(axis=2))
+    return np.asarray(least - 2 * np.log(total)), mean, spread
+
+
+def _slide_costs(
+    grid: FloatArray,
+    times: FloatArray,
+    offset: FloatArray,
+    weight: FloatArray,
+    place_variance: float,
+    guess_mps: FloatArray,
+    slides_mps2: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Chi square of rest, then a slide from a velocity until it rolls, that velocity and its variance, for each start time."""
+    tau = np.maximum(times[None, :] - grid[:, None], 0.0)
+    speed = np.maximum(np.hypot(guess_mps[:, 0], guess_mps[:, 1]), LEAST_START_MPS)
+    cost, velocity, spread = np.zeros(len(grid)), guess_mps, np.zeros(len(grid))
+    square = float((weight[:, None] * offset * offset).sum())
+    for _ in range(3):
+        slide = (2 / 7 * speed / slides_mps2)[:, None]
+        sliding, rolling = np.minimum(tau, slide), np.maximum(tau - slide, 0.0)
+        way = sliding - 0.5 * slides_mps2 / speed[:, None] * sliding**2
+        way += 5 / 7 * rolling - 0.5 * ROLLS_MPS2 / speed[:, None] * rolling**2
+        s00 = float(weight.sum()) + 0.25 / place_variance
+        s01, s11 = way @ weight, (way * way) @ weight + SPEED_PRIOR_MPS**-2
+        r0, r1 = weight @ offset, (way * weight) @ offset
+        determinant = s00 * s11 - s01 * s01
+        place = (s11[:, None] * r0 - s01[:, None] * r1) / determinant[:, None]
+        velocity = (s00 * r1 - s01[:, None] * r0) / determinant[:, None]
+        cost = square - (place * r0).sum(axis=1) - (velocity * r1).sum(axis=1)
+        spread = s00 / determinant
+        speed = np.maximum(np.hypot(velocity[:, 0], velocity[:, 1]), LEAST_START_MPS)
+    return np.asarray(cost), np.asarray(velocity), np.asarray(spread)
+
+
 def _onset_costs(
     grid: FloatArray, times: FloatArray, offset: FloatArray, weight: FloatArray, place_variance: float
-) -> tuple[FloatArray, FloatArray]:
-    """Chi square of rest-then-start for each start time, shape (g,), and the start velocities, shape (g, 2)."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Chi square of rest-then-start for each start time, (g,), the start velocities, (g, 2), and their variance, (g,)."""
     tau = np.maximum(times[None, :] - grid[:, None], 0.0)
     design = np.stack([np.ones_like(tau), tau, 0.5 * tau * tau], axis=2)
     weighted = design * weight[None, :, None]
@@ -290,4 +350,4 @@ def _onset_costs(
     right = np.einsum("gni,nk->gik", weighted, offset)
     solution = np.linalg.solve(normal, right)
     cost = float((weight[:, None] * offset * offset).sum()) - np.einsum("gik,gik->g", right, solution)
-    return np.asarray(cost), np.asarray(solution[:, 1, :])
+    return np.asarray(cost), np.asarray(solution[:, 1, :]), np.asarray(np.linalg.inv(normal)[:, 1, 1])

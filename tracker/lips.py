@@ -10,30 +10,20 @@ two touches one is told.
 """
 
 from collections.abc import Sequence
-from math import cos, exp, log, radians, sin
+from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from tracker.endings import Ending
+from tracker.jaws import jaw_sigma_m, rubber_distance_m
 from tracker.kinks import Path
-from tracker.noses import EXACT_SLACK_M, Surroundings
+from tracker.noses import Surroundings
 from tracker.trajectory import Piece, fit_piece
 
 FloatArray = NDArray[np.float64]
 
-LIP_SIGMA_M = 0.004
-"""Doubt of the place of the rubber at a mouth where the table was found in a picture."""
-EXACT_SIGMA_M = 0.0012
-"""The same where the table is known by its numbers: how far the lips are rounded."""
-FACINGS_DEG = {"pool": (7.0, 14.0), "pyramid": (1.5, 8.0)}
-"""How far the facings of a corner and of a side lean in from the axis of the pocket (WPA: 142 and 104 degrees between nose
-and facing; pyramid tables: near parallel)."""
-ROUNDING_M = {"pool": (0.012, 0.008), "pyramid": (0.004, 0.004)}
-"""Radius of the lips of a corner and of a side: pool's rubber is cut round, pyramid's nearly sharp."""
-PYRAMID_MOUTH = 1.4
-"""Mouths narrower than this many ball diameters are cut as those of pyramid."""
 DROP_RATIO = (1.45, 0.0)
 """Way in radii from the line of the nose ends to where a ball drops on the axis of a corner (shelf) and of a side."""
 DROP_ARC = 0.6
@@ -125,7 +115,7 @@ def _turned_late(path: Path, pocket: str, around: Surroundings, listed_s: Sequen
 def _pressed(piece: Piece, time: float, pocket: str, around: Surroundings) -> tuple[float, float]:
     """Probability that a ball that goes on along a piece from a time touches the rubber before it drops, and when."""
     worst, when = _deepest(piece, time, pocket, around)
-    rubber = EXACT_SIGMA_M if around.slack_m <= EXACT_SLACK_M else LIP_SIGMA_M
+    rubber = jaw_sigma_m(around)
     sigma = (rubber**2 + piece.position_variance(when)) ** 0.5
     return float(np.clip(ndtr(worst / sigma), CERTAIN, 1 - CERTAIN)), when
 
@@ -155,32 +145,3 @@ def _deepest(last: Piece, time: float, pocket: str, around: Surroundings) -> tup
     inside = np.flatnonzero(pressed > 0)
     k = int(inside[0]) if len(inside) else int(np.argmax(pressed))
     return float(pressed.max()), time + float(waits[k])
-
-
-def rubber_distance_m(u_m: FloatArray, s_m: FloatArray, pocket: str, around: Surroundings) -> FloatArray:
-    """Distance of places from the rubber on the positive side of a mouth, metres.
-
-    Args:
-        u_m: Shape (n,), along the line of the nose ends from its middle.
-        s_m: Shape (n,), behind that line, into the pocket.
-        pocket: Which.
-        around: The table.
-    """
-    side = int(pocket[0] == "S")
-    half = around.mouth_half_m(pocket)
-    kind = "pyramid" if 2 * half < PYRAMID_MOUTH * 2 * around.radius_m else "pool"
-    lean, rounding = radians(FACINGS_DEG[kind][side]), ROUNDING_M[kind][side]
-    nose = np.array([1.0, 0.0]) if side else np.array([cos(radians(45)), -sin(radians(45))])
-    facing = np.array([-sin(lean), cos(lean)])
-    middle = nose + facing
-    angle = np.arccos(float(nose @ facing))
-    centre = np.array([half, 0.0]) + middle / np.hypot(*middle) * rounding / sin(angle / 2)
-    points = np.stack([u_m, s_m], axis=1) - centre
-    distance = np.hypot(points[:, 0], points[:, 1]) - rounding
-    # beside the straight parts, beyond where the rounding ends, the distance is that of their lines
-    for way in (nose, facing):
-        along = points @ way
-        normal = np.array([-way[1], way[0]])
-        normal = -normal if float(normal @ (centre - np.array([half, 0.0]))) > 0 else normal
-        distance = np.where(along > 0, points @ normal - rounding, distance)
-    return np.asarray(distance)

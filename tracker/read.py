@@ -16,10 +16,11 @@ from tracker.before import double_hit, near_touches
 from tracker.contacts import Contact
 from tracker.crossings import line_crossings
 from tracker.doubts import find_doubts
-from tracker.facts import contact_probability, find_first_contact, lips, rails, with_identities
+from tracker.facts import contact_probability, find_first_contact, with_identities
 from tracker.first_contact import FirstContact
 from tracker.history import BallTrack, TrackReport
 from tracker.noses import CALIBRATED_TOUCH_RATIO, EXACT_SLACK_M, INWARD, Surroundings
+from tracker.rails import lips, rails
 from tracker.scene import Scene, read_scene
 from tracker.segment import ShotWindow, find_windows
 from tracker.shot import Shot, ShotEvent

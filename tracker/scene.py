@@ -16,9 +16,10 @@ from tracker.endings import Ending, find_ending, with_last_step
 from tracker.history import BallTrack, TrackEnd, TrackReport
 from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
+from tracker.parting import parted
 from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
-from tracker.stroke import CLEAR_MPS, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, was_carried
+from tracker.stroke import CLEAR_MPS, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, struck_before, was_carried
 from tracker.sway import steadied
 from tracker.synthesis import Touches, play_moments
 from tracker.truetime import TrueTime, true_time
@@ -90,13 +91,17 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     wakes |= {kink.ball: kink for kink in gone}  # what it seemed to do before was a drift of the measurement
     unseen = not window.strike_seen and stroke_unseen(paths, start, frame)
     strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
+    passed = struck_before(strike, paths, 2 * around.radius_m) if strike is not None else None
+    if passed is not None:
+        strike = passed
+        kinks.append(passed)
     free = frozenset(i for i, kink in enumerate(kinks) if kink is strike)
     contacts = explain(kinks, around, free=free, frame_s=frame)
     contacts, touches = play_moments(kinks, contacts, paths, around, strike, frame)
+    contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     early = early_cushion(paths[strike.ball], strike, contacts, around, frame) if strike is not None else None
     if early is not None:
         contacts.append(early[0])
-    contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
     contacts = separate(contacts)
     alone = strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts)
@@ -104,6 +109,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         return None
     if strike is None and not unseen:
         return None
+    paths = {ball: parted(path, contacts, frame) for ball, path in paths.items()}
     paths = {ball: with_last_step(path, [c.time_s for c in contacts if ball in (c.ball, c.other)]) for ball, path in paths.items()}
     endings = _caused(_endings(paths, tracks, around, end, frame, report), paths, contacts, strike, around)
     ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}

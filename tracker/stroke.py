@@ -6,6 +6,7 @@ striker, and a ball called cue or Y is struck far more often than any other.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,8 @@ BACK = 0.5
 """Nor does it come back at this share of its start by itself."""
 TOUCHING_M = 0.004
 """A cue ball with a smaller gap to the ball that starts first was struck and passed the whole blow on."""
+FULL = 0.985
+"""Least cosine between the line of two balls that touch and the way of the second, where the first gave it the whole blow."""
 STAYS_M = 0.004
 """A ball no farther than this from its place was not struck: compression and shadows move a centre by as much for a while."""
 STAYS_OTHER_M = 0.015
@@ -67,6 +70,20 @@ def _stunned(wakes: Iterable[Kink], first: Kink, reach_m: float) -> list[Kink]:
         and abs(kink.time_s - first.time_s) < TIE_S
         and float(np.hypot(*(kink.before.coefficients[0] - first.before.coefficients[0]))) < reach_m + TOUCHING_M
     ]
+
+
+def struck_before(first: Kink, paths: Mapping[BallId, Path], reach_m: float) -> Kink | None:
+    """The stroke of a cue ball that kept nothing of it: it touches the ball that starts first, behind it on its line, and
+    stays where it lay; None where it lies elsewhere."""
+    cue = paths.get("cue")
+    if cue is None or first.ball == "cue" or cue.moves:
+        return None
+    rest = cue.pieces[0]
+    away = first.before.coefficients[0] - rest.coefficients[0]
+    distance = float(np.hypot(away[0], away[1]))
+    if distance > reach_m + TOUCHING_M or float(away @ first.jump_mps) < FULL * distance * first.size_mps:
+        return None
+    return replace(first, ball="cue", place_m=rest.coefficients[0], jump_mps=np.zeros(2), before=rest, after=rest)
 
 
 def _score(kink: Kink, tied: Sequence[Kink], reach_m: float) -> float:

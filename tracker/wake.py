@@ -170,6 +170,15 @@ def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: Flo
                     result.append(pieces[index])
                     index += 1
                 continue
+            steps = after is not None and after.count > 1 and stop == index + 1
+            if before is not None and steps and _still_start(before, piece, xy, variance) == piece.count:
+                # it lay still until it was somewhere else: one picture shows it here, the next one there
+                follow = pieces[stop]
+                spans = ((before.first, piece.last - 1, False), (piece.last, follow.first, True), (follow.first + 1, follow.last, False))
+                result.pop()
+                result += [fit_piece(times, xy, variance, first=a, last=b, moving=moves) for a, b, moves in spans]
+                index = stop + 1
+                continue
             result.extend(pieces[index:stop])
             index = stop
     return result

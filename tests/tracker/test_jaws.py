@@ -5,7 +5,7 @@ import pytest
 
 from calibration.equipment import find_table
 from calibration.table import Table
-from tracker.lips import rubber_distance_m
+from tracker.jaws import rubber_distance_m
 from tracker.noses import Surroundings
 
 TABLE = Table(find_table("wpa-9ft"))
