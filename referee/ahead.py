@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from calibration.errors import InputError
-from referee.forked import can_fork, read_forked
-from referee.overlap import read_ahead
+from referee.forked import read_beside
 from referee.pipeline import Pipeline
 from vision.capture import VideoSource, open_video
 from vision.frame import Frame
@@ -82,7 +81,7 @@ def see_ahead(path: Path, pipeline: Pipeline, size_px: tuple[int, int]) -> Itera
                 last = glance
             yield source.torn
 
-    with read_forked(read, 3 * size_px[0] * size_px[1] + _BESIDE_BYTES) if can_fork() else read_ahead(read()) as items:
+    with read_beside(read, 3 * size_px[0] * size_px[1] + _BESIDE_BYTES) as items:
         yield Ahead(items)
 
 

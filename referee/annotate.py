@@ -8,7 +8,7 @@ Where the recording ends with a call not yet readable, the last picture is held 
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from calibration.calibration import Calibration
 from calibration.equipment import BallId
-from referee.overlap import WriteBehind
+from referee.forked import read_beside
 from referee.video_file import AnnotatedWriter, Planes
 from referee.wording import call_text, event_text
 from tracker.history import BallTrack
@@ -190,6 +190,15 @@ def _along(a: tuple[float, float], b: tuple[float, float]) -> FloatArray:
     return np.asarray((1 - share) * np.array(a) + share * np.array(b), dtype=np.float64)
 
 
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A picture of the video for the encoder, stills made of it by number of shot, and its time on the recording's clock."""
+
+    planes: Planes
+    stills: dict[int, Still]
+    time_s: float
+
+
 def annotate_video(
     path: Path,
     frames: Iterable[Frame],
@@ -198,40 +207,55 @@ def annotate_video(
     review: Mapping[str, Any],
     *,
     fps: float = 25.0,
-    on_frame: Callable[[Frame], None] | None = None,
+    on_frame: Callable[[float], None] | None = None,
 ) -> dict[int, Still]:
     """Write the annotated video of one recording and give a still picture of each shot, by shot number.
 
     Args:
         path: The target, `.mp4`; written beside it first.
-        frames: The recording again, from its start.
+        frames: The recording again, from its start; taken in another process where there may be one, so it opens its own files.
         calibration: Of the recording.
         tracks: Every ball's track on the recording's clock.
         review: The `cueref.review/1` object; its shots lie on the same clock.
         fps: Mean rate of the recording.
-        on_frame: Called after each frame, for progress.
+        on_frame: Called after each frame with its time, for progress.
 
     Raises:
         OSError: If the file cannot be written; nothing half-written stays.
     """
     shots, stills = review["shots"], dict[int, Still]()
-    due = sorted(((_decisive(shot), shot) for shot in shots), key=lambda item: item[0][0])
-    size = calibration.camera.image_size_px
-    with AnnotatedWriter(path, size, fps) as writer, WriteBehind(writer.encode) as behind:
+    with AnnotatedWriter(path, calibration.camera.image_size_px, fps) as writer:
         overlay = Overlay(calibration, tracks, shots, size_px=writer.size_px, players=review.get("players"))
-        frame = None
-        for frame in frames:
-            image = writer.shrink(frame.image)
-            overlay.draw(image, frame.time_s)
-            behind.put(writer.planes(image, frame.time_s))
-            while due and due[0][0][0] <= frame.time_s:
-                (_, text), shot = due.pop(0)
-                stills[int(shot["number"])] = Still(jpeg=_jpeg(image), text=text)
-            if on_frame is not None:
-                on_frame(frame)
-        if frame is not None and frame.time_s < overlay.held_until_s:
-            _hold(behind.put, writer, overlay, frame, max(frame.time_s + 1.0 / fps, overlay.held_until_s - CALL_SHOWN_S))
+        width, height = writer.size_px
+        with read_beside(lambda: _drawn(frames, writer, overlay, shots, fps), 3 * width * height) as pictures:
+            for drawn in pictures:
+                writer.encode(drawn.planes)
+                stills |= drawn.stills
+                if on_frame is not None:
+                    on_frame(drawn.time_s)
     return stills
+
+
+def _drawn(
+    frames: Iterable[Frame], writer: AnnotatedWriter, overlay: Overlay, shots: Sequence[Mapping[str, Any]], fps: float
+) -> Iterator[_Drawn]:
+    """The video's pictures; at the end the last call on the last picture, for as long as a call is shown."""
+    due = sorted(((_decisive(shot), shot) for shot in shots), key=lambda item: item[0][0])
+    frame = None
+    for frame in frames:
+        image = writer.shrink(frame.image)
+        overlay.draw(image, frame.time_s)
+        stills: dict[int, Still] = {}
+        while due and due[0][0][0] <= frame.time_s:
+            (_, text), shot = due.pop(0)
+            stills[int(shot["number"])] = Still(jpeg=_jpeg(image), text=text)
+        yield _Drawn(writer.planes(image, frame.time_s), stills, frame.time_s)
+    if frame is not None and frame.time_s < overlay.held_until_s:
+        from_s = max(frame.time_s + 1.0 / fps, overlay.held_until_s - CALL_SHOWN_S)
+        image = writer.shrink(frame.image)
+        overlay.draw(image, frame.time_s, call_at_s=from_s)
+        for time_s in (from_s, overlay.held_until_s):
+            yield _Drawn(writer.planes(image, time_s), {}, frame.time_s)
 
 
 def _decisive(shot: Mapping[str, Any]) -> tuple[float, str]:
@@ -241,14 +265,6 @@ def _decisive(shot: Mapping[str, Any]) -> tuple[float, str]:
         if event["type"] == "ball_ball" and shot.get("cue_ball") in (event.get("a"), event.get("b")):
             return start_s + float(event["t"]), "still_contact"
     return start_s, "still_strike"
-
-
-def _hold(put: Callable[[Planes], None], writer: AnnotatedWriter, overlay: Overlay, last: Frame, from_s: float) -> None:
-    """Show the last call on the last picture for as long as a call is shown."""
-    image = writer.shrink(last.image)
-    overlay.draw(image, last.time_s, call_at_s=from_s)
-    put(writer.planes(image, from_s))
-    put(writer.planes(image, overlay.held_until_s))
 
 
 def _jpeg(image: Image) -> bytes:

@@ -1,15 +1,15 @@
-"""Decoding, seeing and encoding at the same time: frames read ahead of their use, pictures written behind.
+"""Decoding and seeing at the same time: frames read ahead of their use by another thread.
 
-Decoder and encoder let other threads run while they work, so a second core carries them. Order is kept on both sides
-and nothing is shared but the queues, so results do not depend on how the threads run. An error on either side, or
-Ctrl-C, ends both: the block is left only when the other thread has ended.
+Decoders let other threads run while they work, so a second core carries them. Order is kept and nothing is shared but the
+queue, so results do not depend on how the threads run. An error on either side, or Ctrl-C, ends both: the block is left
+only when the other thread has ended.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from queue import Empty, Full, Queue
+from queue import Full, Queue
 from threading import Event, Thread
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 Item = TypeVar("Item")
 
@@ -66,64 +66,3 @@ def read_ahead(items: Iterable[Item], depth: int = DEPTH) -> Iterator[Iterator[I
     finally:
         stop.set()
         thread.join()
-
-
-class WriteBehind(Generic[Item]):
-    """Hands items to a function that runs in another thread, one after the other, in the order given.
-
-    Use as a context manager: leaving the block waits until all is done; leaving it by an error drops what waits.
-    """
-
-    def __init__(self, write: Callable[[Item], None], depth: int = DEPTH) -> None:
-        """Nothing runs before the block is entered."""
-        self._write = write
-        self._queue: Queue[tuple[Item] | None] = Queue(depth)
-        self._stop = Event()
-        self._error: BaseException | None = None
-        self._thread = Thread(target=self._run, name="write behind", daemon=True)
-
-    def put(self, item: Item) -> None:
-        """Hand over one item; waits while the queue is full.
-
-        Raises:
-            BaseException: What the function raised on an earlier item.
-        """
-        self._put((item,))
-
-    def _put(self, entry: tuple[Item] | None) -> None:
-        while self._error is None:
-            try:
-                self._queue.put(entry, timeout=_LOOK_UP_S)
-                return
-            except Full:
-                continue
-        raise self._error
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                entry = self._queue.get(timeout=_LOOK_UP_S)
-            except Empty:
-                continue
-            if entry is None:
-                return
-            try:
-                self._write(entry[0])
-            except BaseException as error:
-                self._error = error
-                return
-
-    def __enter__(self) -> "WriteBehind[Item]":
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self._put(None)
-        finally:
-            if kind is not None:
-                self._stop.set()
-            self._thread.join()
-        if kind is None and self._error is not None:
-            raise self._error

@@ -7,7 +7,7 @@ beside its target and then renamed: a review that fails or is stopped leaves the
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -22,7 +22,6 @@ from referee.annotate import Still, annotate_video
 from referee.calls import PersonEvent
 from referee.log import write_log
 from referee.match import Match
-from referee.overlap import read_ahead
 from referee.pipeline import BadInterval, FrameUpdate, Pipeline, ShotUpdate
 from referee.progress import show_progress
 from referee.report import ShotMedia, write_report
@@ -33,6 +32,7 @@ from referee.rushes import Rushes
 from tracker.history import BallTrack, TableState
 from tracker.segment import tracks_of
 from vision.capture import SAMPLES, Picture, missing_bytes, open_video, sample_pictures
+from vision.frame import Frame
 
 LOG_NAME = "match.jsonl"
 VIDEO_NAME = "annotated.mp4"
@@ -283,21 +283,23 @@ def _annotate(
         numbers = {update.shot.number for update in recording.shots}
         part = {**result, "shots": [shot for shot in result["shots"] if shot["number"] in numbers]}
         kept = recording.rushes.frames() if recording.rushes is not None else None
-        with (
-            open_video(recording.path) if kept is None else nullcontext(kept) as source,
-            show_progress(f"Writing {name}", recording.length_s, quiet=quiet) as advance,
-            read_ahead(source) as frames,
-        ):
+        with show_progress(f"Writing {name}", recording.length_s, quiet=quiet) as advance:
             stills |= annotate_video(
                 written(name),
-                frames,
+                _shown(recording.path) if kept is None else kept,
                 recording.calibration,
                 _all_tracks(recording),
                 part,
                 fps=recording.rate_hz,
-                on_frame=lambda frame, advance=advance: advance(frame.time_s),  # type: ignore[misc]
+                on_frame=advance,
             )
     return _media(recordings, stills)
+
+
+def _shown(path: Path) -> Iterator[Frame]:
+    """The recording again, opened when its first picture is asked for."""
+    with open_video(path) as source:
+        yield from source
 
 
 def _all_tracks(recording: _Recording) -> list[BallTrack]:

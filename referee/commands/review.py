@@ -13,8 +13,8 @@ from calibration.calibration import Calibration, read_calibration
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
 from referee.calls import read_calls
-from referee.forked import can_fork, read_forked
-from referee.overlap import TURN_S, read_ahead
+from referee.forked import read_beside
+from referee.overlap import TURN_S
 from referee.rules.games import find_ruleset, parse_game
 from referee.rules.options import parse_option, read_options
 from referee.wording import LANGUAGES, call_text, find_words
@@ -129,9 +129,7 @@ def command(
 
 def _start_sampling(path: Path) -> "Future[list[Picture]]":
     """Decode the pictures that the table is found in while the rest of the program loads: each takes about a second."""
-    sampling = (
-        read_forked(lambda: sample_pictures(path, SAMPLES), _SAMPLE_BYTES) if can_fork() else read_ahead(sample_pictures(path, SAMPLES))
-    )
+    sampling = read_beside(lambda: sample_pictures(path, SAMPLES), _SAMPLE_BYTES)
     pictures = sampling.__enter__()  # Here, while there is one thread: a fork copies no other.
 
     def collect() -> "list[Picture]":

@@ -1,11 +1,11 @@
-"""Reading ahead and writing behind keep the order, pass errors on and end when their block ends."""
+"""Reading ahead keeps the order, passes errors on and ends when its block ends."""
 
 import threading
 from collections.abc import Iterator
 
 import pytest
 
-from referee.overlap import DEPTH, WriteBehind, read_ahead
+from referee.overlap import read_ahead
 
 
 def endless() -> Iterator[int]:
@@ -56,48 +56,3 @@ def test_error_of_the_source_comes_after_the_items_before_it() -> None:
     with pytest.raises(OSError, match="torn"):
         collect()
     assert got == [0, 1, 2]
-
-
-def test_writing_is_complete_and_in_order_after_the_block() -> None:
-    """More items than the queue holds are all written when the block is left."""
-    written: list[int] = []
-    with WriteBehind(written.append) as behind:
-        for number in range(10 * DEPTH):
-            behind.put(number)
-    assert written == list(range(10 * DEPTH))
-
-
-def test_error_of_the_writer_is_raised_where_items_are_put() -> None:
-    """A full disk stops the job instead of being lost in the other thread."""
-
-    def fail(number: int) -> None:
-        raise OSError(f"full at {number}")
-
-    def job() -> None:
-        with WriteBehind(fail) as behind:
-            for number in range(10 * DEPTH):
-                behind.put(number)
-
-    with pytest.raises(OSError, match="full at 0"):
-        job()
-    assert not any(thread.name == "write behind" for thread in threading.enumerate())
-
-
-def test_leaving_by_an_error_drops_what_waits() -> None:
-    """After Ctrl-C nothing more is written."""
-    gate, written = threading.Event(), []
-
-    def slow(number: int) -> None:
-        gate.wait(5)
-        written.append(number)
-
-    def stopped() -> None:
-        with WriteBehind(slow) as behind:
-            for number in range(DEPTH):
-                behind.put(number)
-            threading.Timer(0.05, gate.set).start()
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        stopped()
-    assert len(written) <= 1
