@@ -46,13 +46,15 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
         state = rules.start(state)
     elif state.phase == "break" and not racked and seen:
         notes.append(f"phase: normal at shot {shot.number}, because no rack stood there")
-        state = replace(state, phase="normal", cue_state="position", balls=seen, last_breaker=state.shooter)
+        state = replace(_in_play(state), balls=seen, last_breaker=state.shooter)
     if setup.game.endswith("pyramid") and shot.cue_ball is not None:
         state = replace(state, cue_ball=shot.cue_ball)
+    state = _possible(rules, state, seen)
     taken = [ball for ball in state.balls if ball not in seen and ball != state.cue_ball] if is_owed else []
-    if len(taken) == 1:
+    left = tuple(ball for ball in state.balls if ball not in taken)
+    if len(taken) == 1 and set(_valid_balls(rules, state, left)) == set(left):
         notes.append(f"balls: {taken[0]} gone before shot {shot.number}, taken to the shelf as penalty or exchange ball")
-        state = replace(state, balls=tuple(ball for ball in state.balls if ball not in taken), removal_pending=None)
+        state = replace(state, balls=left, removal_pending=None)
     states = [state] if state.phase == "break" else _by_balls(rules, state, seen, shot, notes, provisional=provisional)
     places = {ball: Table(setup.table).to_fractions(place) for ball, place in shot.before.items()}
     return [replace(item, positions={ball: places[ball] for ball in item.balls if ball in places}) for item in states], notes
@@ -118,6 +120,25 @@ def _with_reply(rules: Ruleset, state: State, shot: Shot, notes: list[str]) -> S
     notes.append(f"decision before shot {shot.number}: player {state.shooter} {option}")
     case = Case(state=state, events=(ShotEvent(t=0.0, type="decision", fields={"by": state.shooter, "option": option}),))
     return next_state(rules, state, rules.judge(case))
+
+
+def _in_play(state: State) -> State:
+    """The same from where the balls lie."""
+    return replace(state, phase="normal", cue_state="position", rack_pocketed=None, removal_pending=None)
+
+
+def _possible(rules: Ruleset, state: State, seen: Sequence[str]) -> State:
+    """The state where it can be; else the nearest that can.
+
+    A layout may lack what the game cannot be without (the cue ball behind an arm, after a break that nobody saw). The shot
+    has to be judged all the same: one that is refused is lost, and every shot after it.
+    """
+    for item in (state, _in_play(state)):
+        for balls in (item.balls, seen, (*item.balls, *seen), rules.ball_set.balls):
+            whole = _valid_balls(rules, item, balls)
+            if whole:
+                return state if item is state and set(whole) == set(state.balls) else replace(item, balls=whole)
+    return state
 
 
 def _by_balls(rules: Ruleset, state: State, seen: Sequence[str], shot: Shot, notes: list[str], *, provisional: bool) -> list[State]:

@@ -13,7 +13,8 @@ from tracker.shot import Shot
 CALL_SHOT_GAMES = ("straight_14_1", "classic_pyramid")
 """Games in which ball and pocket are named before the stroke (S141-1.1, CLA-5.2)."""
 
-
+_NEVER_CALLED = ("cue", "Y")
+"""Also where another ball was struck, or none that was seen."""
 _TURNED = {"HL": "FR", "FR": "HL", "HR": "FL", "FL": "HR", "SL": "SR", "SR": "SL"}
 """The pockets when the other end is the foot."""
 
@@ -55,7 +56,7 @@ def _falls(shot: Shot) -> dict[tuple[str, str], float]:
     """Object balls that may have fallen and where, in order of time, with the chance."""
     fell: dict[tuple[str, str], float] = {}
     for event in shot.events:
-        if event.type == "pocketed" and event.fields["ball"] != shot.cue_ball:
+        if event.type == "pocketed" and event.fields["ball"] not in (*_NEVER_CALLED, shot.cue_ball):
             place = (event.fields["ball"], event.fields["pocket"])
             fell[place] = max(event.p, fell.get(place, 0.0))
     return fell

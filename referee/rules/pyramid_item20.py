@@ -19,6 +19,7 @@ through several balls is read in the striker's favour. The number of times a lon
 matter (A-P21).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -126,7 +127,7 @@ def _is_cushion(event: ShotEvent) -> bool:
 
 def _chains(case: Case) -> Iterator[Condition]:
     """Alternatives (2), (2'), (3) and (4) in the order in which the stroke completes them."""
-    trails = {ball: _Trail() for ball in case.state.balls}
+    trails: defaultdict[str, _Trail] = defaultdict(_Trail)  # also of a ball that the layout did not show
     struck = facts.first_contacts(case)
     standing = {ball: own for ball, own in _frozen_to_cushions(case).items() if ball not in struck}
     reached: set[str] = set()
@@ -146,7 +147,7 @@ def _chains(case: Case) -> Iterator[Condition]:
         yield from _cross(trails[ball])
 
 
-def _collide(trails: dict[str, _Trail], standing: dict[str, set[str]], mover: str, met: str) -> Iterator[Condition]:
+def _collide(trails: defaultdict[str, _Trail], standing: dict[str, set[str]], mover: str, met: str) -> Iterator[Condition]:
     """A ball touches one that stands frozen (3c), and drives it: what lies behind the mover lies behind the driven ball."""
     if met in standing and trails[mover].is_over_itself:
         yield FROZEN_AFTER_LINE
