@@ -140,7 +140,7 @@ class Talk:
             await self._refuse(str(ident), REFUSED["reader"])
         else:
             answer = await asyncio.to_thread(self._answers.answer, str(ident), lambda: self._done(message))
-            await self._send(json.dumps(answer, ensure_ascii=False))
+            await self._send(json.dumps(answer))  # in ASCII: what a message held, half a character included, may be in it
 
     def _done(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -152,7 +152,7 @@ class Talk:
         return {"type": "done", "id": message["id"]}
 
     async def _refuse(self, ident: str | None, why: Text) -> None:
-        await self._send(json.dumps({"type": "refused", "id": ident, "why": why}, ensure_ascii=False))
+        await self._send(json.dumps({"type": "refused", "id": ident, "why": why}))
 
     async def _send(self, text: str) -> None:
         await asyncio.wait_for(self._socket.send_text(text), SLOWEST_S)

@@ -29,9 +29,12 @@ WEB = Path(__file__).parent / "web"
 PAGES = {"/": "index.html", "/official": "official.html", "/overlay": "overlay.html"}
 NAME = re.compile(r"(?:[a-z0-9_-]+/)?[a-z0-9_-]+\.(?:css|js|svg|html|webmanifest|woff2|png)")
 """What a static file may be called: nothing that could lead out of the folder."""
+NUMBER = re.compile(r"[0-9]{1,6}")
+"""A shot's number; Python refuses to read one of 5,000 digits, which is nothing that an answer should hang on."""
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json"}
 MOST_PAGES = 200
-"""Pages connected at the same time; a hall has a tablet, some screens and a few dozen phones."""
+"""Pages connected at the same time; a hall has a tablet, some screens and a few dozen phones. Officials are never turned away:
+readers must not be able to keep them from the match."""
 MOST_VIEWERS = 24
 """Camera pictures sent at the same time: each takes 2.7 MB a second of the hall's network."""
 BOUNDARY = "picture"
@@ -77,8 +80,8 @@ def make_app(site: Site) -> "Guard":
         Route("/static/{name:path}", _static, methods=["GET"]),
         Route("/camera", partial(_camera, site), methods=["GET"]),
         Route("/camera.jpg", partial(_picture, site), methods=["GET"]),
-        Route("/shots/{number:int}", partial(_shot, site), methods=["GET"]),
-        Route("/shots/{number:int}/{name}", partial(_shot_file, site), methods=["GET"]),
+        Route("/shots/{number}", partial(_shot, site), methods=["GET"]),
+        Route("/shots/{number}/{name}", partial(_shot_file, site), methods=["GET"]),
         Route("/log", partial(_log, site), methods=["GET"]),
         Route("/qr.svg", partial(_qr, site, "official"), methods=["GET"]),
         Route("/qr-public.svg", partial(_qr, site, "public"), methods=["GET"]),
@@ -144,6 +147,13 @@ def _file(path: Path, media_type: str | None) -> Response:
 
 async def _shot(site: Site, request: Request) -> Response:
     number = request.path_params["number"]
+    if NUMBER.fullmatch(number) is None:
+        return PlainTextResponse("not found", 404)
+    return await asyncio.to_thread(_shot_answer, site, int(number))
+
+
+def _shot_answer(site: Site, number: int) -> Response:
+    """In a thread: while a correction is worked out or a disk waited for, the match is locked, and the pages must not wait with it."""
     with site.session.match.lock:
         beside, players = site.session.beside(), site.session.match.setup.players.to_dict()
         for line, ruling, event, entry in shot_lines(site.session.match):
@@ -155,18 +165,23 @@ async def _shot(site: Site, request: Request) -> Response:
 
 async def _shot_file(site: Site, request: Request) -> Response:
     name = request.path_params["name"]
-    if name not in (STILL, CLIP):
+    number = request.path_params["number"]
+    if name not in (STILL, CLIP) or NUMBER.fullmatch(number) is None:
         return PlainTextResponse("not found", 404)
-    path = site.shots / str(request.path_params["number"]) / name
+    path = site.shots / str(int(number)) / name
     return _file(path, "video/mp4" if name == CLIP else "image/jpeg")
 
 
 async def _log(site: Site, request: Request) -> Response:
     if not site.is_official(request):
         return PlainTextResponse("only the official can do this", 403)
-    with site.session.match.lock:
-        text = "".join(f"{line}\n" for line in format_log(site.session.match))
+    text = await asyncio.to_thread(_log_text, site)
     return Response(text, media_type="application/jsonl", headers={"content-disposition": 'attachment; filename="match.jsonl"'})
+
+
+def _log_text(site: Site) -> str:
+    with site.session.match.lock:
+        return "".join(f"{line}\n" for line in format_log(site.session.match))
 
 
 async def _qr(site: Site, link: str, request: Request) -> Response:
@@ -187,7 +202,7 @@ async def _picture(site: Site, request: Request) -> Response:
 
 async def _camera(site: Site, request: Request) -> Response:
     """The picture as it is now: always the newest, never a queue; each is sent when the one before it has gone."""
-    if site.pictures.viewers >= MOST_VIEWERS:
+    if site.pictures.viewers >= MOST_VIEWERS and not site.is_official(request):
         return PlainTextResponse("too many watch the camera already", 503)
 
     async def parts() -> AsyncIterator[bytes]:
@@ -221,13 +236,15 @@ async def _camera(site: Site, request: Request) -> Response:
 def _socket(site: Site) -> Callable[[WebSocket], Awaitable[None]]:
     async def socket(connection: WebSocket) -> None:
         host, origin = connection.headers.get("host"), connection.headers.get("origin")
-        if not is_own_origin(origin, host) or site.connected >= MOST_PAGES:
+        is_official = site.is_official(connection)
+        is_full = site.connected >= MOST_PAGES and not is_official
+        if not is_own_origin(origin, host) or is_full:
             await connection.close(1008)
             return
         await connection.accept()
         site.connected += 1
         try:
-            talk = Talk(connection, site.session, site.answers, official=site.is_official(connection), clock=site.clock)
+            talk = Talk(connection, site.session, site.answers, official=is_official, clock=site.clock)
             await talk.run()
         finally:
             site.connected -= 1

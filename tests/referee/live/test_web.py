@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,7 @@ from starlette.websockets import WebSocketDisconnect
 from referee.live.access import BURST, COOKIE, MOST_BYTES, Keeper, RateLimit, is_own_origin
 from referee.live.actions import ACTIONS
 from referee.live.media import Pictures, files_of
-from referee.live.web import MOST_VIEWERS, Site, make_app
+from referee.live.web import MOST_PAGES, MOST_VIEWERS, Site, make_app
 from referee.log import parse_log
 
 SOCKET = "ws://127.0.0.1:8080/ws"
@@ -358,3 +359,35 @@ def test_an_origin_is_compared_whole() -> None:
     assert is_own_origin("http://Hall:8080", "hall:8080")
     assert not is_own_origin("http://hall", "hall:8080")
     assert not is_own_origin("file://", "hall:8080")
+
+
+def test_readers_cannot_keep_an_official_out(hall: Hall) -> None:
+    """All places are taken: one more reader is turned away, the official is not."""
+    hall.site.connected = MOST_PAGES
+    with pytest.raises(WebSocketDisconnect), hall.page().websocket_connect(SOCKET, headers=ORIGIN):
+        pass
+    with hall.page(official=True).websocket_connect(SOCKET, headers=ORIGIN) as official:
+        assert until(official, "snapshot")["role"] == "official"
+
+
+def test_a_shots_number_of_five_thousand_digits_is_no_shot(hall: Hall) -> None:
+    """Python refuses to read such a number: not found, and no fault of the server."""
+    for path in ("/shots/" + "9" * 5000, "/shots/" + "9" * 5000 + "/still.jpg", "/shots/-1", "/shots/1e3"):
+        assert hall.page().get(path).status_code == 404
+
+
+def test_half_a_character_is_answered(hall: Hall) -> None:
+    """JSON can name half of a character, which no line can carry back as it is."""
+    with hall.page(official=True).websocket_connect(SOCKET, headers=ORIGIN) as official:
+        official.send_text('{"type": "do", "id": "\\ud800", "action": "choose", "option": "\\ud800"}')
+        assert until(official, "refused")["id"] == "\ud800"
+
+
+def test_a_match_that_is_busy_does_not_hold_up_the_pages(hall: Hall) -> None:
+    """While a correction is worked out or a disk waited for, whoever asks for a shot waits, and everybody else does not."""
+    with hall.page(official=True) as client, ThreadPoolExecutor(3) as beside:
+        with hall.session.match.lock:
+            waiting = [beside.submit(client.get, path) for path in ("/shots/1", "/log")]
+            assert beside.submit(client.get, "/").result(20).status_code == 200
+            assert not any(answer.done() for answer in waiting)
+        assert [answer.result(20).status_code for answer in waiting] == [200, 200]
