@@ -56,11 +56,11 @@ def read_clock(tracks: Sequence[BallTrack], times_s: Sequence[float], *, repeate
                 votes[index].append((ratio, lasting))
     spacing = np.ones(len(times))
     for index, entries in enumerate(votes):
-        ratios = np.array([ratio for ratio, _ in entries])
-        if not len(ratios):
+        if not entries:
             continue
-        middle = float(np.median(ratios))
-        agreeing = int((np.abs(ratios - middle) < _AGREE).sum())
+        ratios = sorted(ratio for ratio, _ in entries)  # a handful: arrays would take longer to make than to use
+        middle = (ratios[(len(ratios) - 1) // 2] + ratios[len(ratios) // 2]) / 2
+        agreeing = sum(abs(ratio - middle) < _AGREE for ratio in ratios)
         alone = len(entries) == 1 and entries[0][1]
         if abs(middle - 1) > _OFF and middle < _LONGEST and (agreeing >= max(2, 0.7 * len(ratios)) or alone):
             spacing[index] = max(middle, 0.0)

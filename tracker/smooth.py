@@ -52,27 +52,25 @@ def build_track(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, p
     """The track of one ball over all `frames` (numbered from `first_frame`), metres and seconds."""
     count = _rows_on_bed(chain, frames, first_frame, places)
     numbers = chain.frames[:count]
-    rows: dict[int, tuple[_Row, bool]] = {}
-    for row, frame in enumerate(numbers):
-        x, y = (float(v) for v in chain.places_m[row])
-        rows[frame] = ((x, y, float(chain.sigma_m[row])), True)
-    for row in range(count - 1):
-        if numbers[row + 1] - numbers[row] > 1:
-            _fill_gap(rows, chain, row, numbers, frames, first_frame)
+    rows: dict[int, _Row] = {}
+    """Rows that were not measured, by their picture."""
+    for row in np.flatnonzero(np.diff(numbers) > 1).tolist():
+        _fill_gap(rows, chain, row, numbers, frames, first_frame)
     start = _rest_at(chain, 0, 1, count)
     if start is not None:
         _carry(rows, start, range(numbers[0] - 1, first_frame - 1, -1), frames, first_frame, places)
     end = _rest_at(chain, count - 1, -1, count)
     if end is not None and count == len(chain.frames):
         _carry(rows, end, range(numbers[-1] + 1, first_frame + len(frames)), frames, first_frame, places)
-    order = sorted(rows)
-    table = np.array([rows[frame][0] for frame in order], dtype=np.float64).reshape(-1, 3)
+    order = np.argsort([*numbers, *rows], kind="stable")
+    table = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 3)
+    times = [frames[frame - first_frame].time_s for frame in rows]
     return BallTrack(
         ball=chain.ball,
-        times_s=np.array([frames[frame - first_frame].time_s for frame in order]),
-        positions_m=table[:, :2].copy(),
-        sigma_m=table[:, 2].copy(),
-        seen=np.array([rows[frame][1] for frame in order], dtype=np.bool_),
+        times_s=np.concatenate([chain.times_s[:count], times])[order],
+        positions_m=np.concatenate([chain.places_m[:count], table[:, :2]])[order],
+        sigma_m=np.concatenate([chain.sigma_m[:count], table[:, 2]])[order],
+        seen=order < count,
     )
 
 
@@ -147,7 +145,7 @@ def _velocity(chain: Chain, row: int, direction: int, count: int) -> tuple[float
 
 
 def _fill_gap(
-    rows: dict[int, tuple[_Row, bool]],
+    rows: dict[int, _Row],
     chain: Chain,
     row: int,
     numbers: Sequence[int],
@@ -177,7 +175,7 @@ def _fill_gap(
         elif t1 - t0 <= _LONGEST_GAP_S and not (before and after):
             filled = _hermite(chain, row, count, time)
         if filled is not None:
-            rows[frame] = (filled, False)
+            rows[frame] = filled
 
 
 def _between(rest: _Row, moving: tuple[float, float], share: float) -> _Row:
@@ -207,7 +205,7 @@ def _capped(v: FloatArray, limit: float) -> FloatArray:
 
 
 def _carry(
-    rows: dict[int, tuple[_Row, bool]],
+    rows: dict[int, _Row],
     rest: _Row,
     order: range,
     frames: Sequence[FrameRecord],
@@ -226,7 +224,7 @@ def _carry(
         neighbour = frames[frame - step - first_frame]
         if record.is_hidden(x, y, spec.length_m, spec.width_m):
             for waiting in (*pending, frame):
-                rows[waiting] = (rest, False)
+                rows[waiting] = rest
             pending = []
             continue
         blind += abs(record.time_s - neighbour.time_s)
@@ -234,4 +232,4 @@ def _carry(
         if blind > _BLIND_S:
             return
     for waiting in pending:  # the recording ends within the forgiven time
-        rows[waiting] = (rest, False)
+        rows[waiting] = rest
