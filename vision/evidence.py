@@ -19,6 +19,9 @@ or a badge on it none. The network, where it is sure (`VOUCHED`), knows better."
 KNOWN = 0.3
 """Network score from which a place is a candidate by itself: of the balls in real pictures one in thirty has less; at
 0.2 rings of light begin."""
+SMEAR_KNOWN = 0.3
+"""The network's word somewhere on a streak without which that is doubtful: of 45 rendered smears the least has 0.32, bars of a
+broadcast's graphics, fingers and cues have 0.21 and less."""
 FILLED, VOUCHED = 0.9, 0.6
 """Part of a disc that is not cloth: of 400 balls in real pictures the least filled has 0.98, while crossing lines and rims of
 light that look like an outline have 0.2 to 0.8. Below, it may yet be a ball of the cloth's own colour, if the network is as
@@ -27,13 +30,20 @@ _IN_THE_OPEN = ((0.75, 0.45, 1.1), (0.5, 0.5, 1.25))
 """Or if it has cloth around it: part of the ring that shows cloth, the network's word, and what that and the part of the outline
 seen add up to, each at least. Of rendered balls in their cloth's colour one in twenty has less than the first, a green ball on
 green cloth in a real picture 1.22; crossings of lights and lettering reach 1.25, but nearly nothing of their ring is cloth."""
-HANGING_KNOWN, HANGING = 0.4, 1.2
-"""The network's word for a ball in the mouth of a pocket, and what that and the part of its outline seen add up to, at least: balls
-there have 0.66 and 1.35, holes and balls that lie in them, whose outline may be whole, 0.3 and up to 1.3."""
+_NO_CLOTH, SURE = 0.1, 0.75
+"""Part of the ring that is no cloth about a circle, and the network's word that is needed then, where the piece is not all balls:
+patches and letters on clothes have up to 0.69."""
+_HANGING_KNOWN, _HANGING, _HANGING_CLEAR = 0.4, 1.2, 0.62
+"""The network's word for a ball in the mouth of a pocket, and what that and the part of its outline seen add up to, at least:
+balls there have 0.66 and 1.35, holes and balls that lie in them, whose outline may be whole, 0.3 and up to 1.3. Less of a word
+will do where so much of the ring shows cloth: about holes and what lies in them it is 0.58 and less."""
 _LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.75, 0.95, 0.7
 """Part of the outline that must be seen without the network's word: a lone blob, a ball among balls, a circle on or
 under something larger, and any place that the network knows. Lower takes wrinkles for balls, higher loses balls half
 under a sleeve. Found rates on real pictures change by less than 1 % for 0.1 either way."""
+_MOSTLY_CLOTH, _BESIDE = 0.7, 0.64
+"""Part of the ring from which what a circle belongs to lies beside it, a cue that touches it, and the part of its outline needed
+then: of rendered balls beside cues the least has 0.66, of tips of fingers the most 0.59."""
 _HALF_SURE = 0.45
 """The network's word from which a place is one that it knows: fingers reach 0.36, a ball's black shadow 0.41; balls of which it is
 less sure show all of their outline."""
@@ -64,9 +74,9 @@ def ball_score(support: float, explained: float, network: float, free: float, fi
     if filled < FILLED and network < VOUCHED and not in_the_open:
         return None
     packed = explained > EXPLAINED
-    if not packed and network < VOUCHED and free < FREE_COVERED:
+    if not packed and free < FREE_COVERED and network < (VOUCHED if free >= _NO_CLOTH else SURE):
         return None
-    needed = _LONE if explained == 1.0 else _PACKED if packed else _COVERED
+    needed = _LONE if explained == 1.0 else _PACKED if packed else _BESIDE if free >= _MOSTLY_CLOTH else _COVERED
     if network >= _HALF_SURE:
         needed = min(needed, _BY_NETWORK)
     if not packed or network >= VOUCHED or (network >= _HALF_SURE and free >= FREE_COVERED):
@@ -75,6 +85,13 @@ def ball_score(support: float, explained: float, network: float, free: float, fi
         return None
     sure = min((support - needed) / max(WHOLE - needed, 0.05), 1.0)
     return (0.6 if packed else 0.3 + 0.3 * network) + 0.39 * sure
+
+
+def hangs(support: NDArray[np.float64], network: NDArray[np.float64], free: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which circles in a pocket's mouth may be balls on its rim, and no holes or balls lying in them; arguments as of
+    `ball_score`, shape (N,) each."""
+    known = (network >= _HANGING_KNOWN) | (free >= _HANGING_CLEAR)
+    return np.asarray(known & (support + network >= _HANGING), dtype=np.bool_)
 
 
 def network_at(

@@ -22,7 +22,7 @@ from vision.bed import Bed
 from vision.cloth import Cloth
 from vision.crowd import gaps_in_rack, kept_apart
 from vision.detection import Detection, Observation
-from vision.evidence import FILLED, HANGING, HANGING_KNOWN, KNOWN, SHARP, VOUCHED, WHOLE, ball_score, network_at, on_streak
+from vision.evidence import FILLED, FREE_COVERED, KNOWN, SHARP, SURE, VOUCHED, WHOLE, ball_score, hangs, network_at, on_streak
 from vision.frame import Frame
 from vision.identify import Namer, Naming
 from vision.looks import judge_looks, room_white, sample_discs
@@ -30,6 +30,7 @@ from vision.network import Sight
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Proposals, Streak
 from vision.second_starts import fit_about, hold_places, how_well, is_unsure
+from vision.smears import weighed
 from vision.stillness import BallMemory, KnownBall, around
 from vision.surface import COVERED, VIEW_RADIUS_PX, Glance, Sighting, Surface
 
@@ -61,6 +62,8 @@ _DISC_PX = np.array([(x, y) for y in range(-6, 7) for x in range(-6, 7) if math.
 """The disc within the blur of its rim."""
 _VOUCHED_RADII, _VOUCHED_SCORE = 0.2, 0.55
 """How badly a place that only the network gives is known, ball radii, and its score: a ball, but barely."""
+_STREAK_SCORE, _DOUBTFUL_STREAK_SCORE = 0.7, 0.3
+"""Of a streak that the network knows, and of one that it does not."""
 _ROOM, _IN_RACK = 0.6, 0.7
 """Where a rack lacks a ball: part of that rough place that must stand out for it to be looked at, and the explained part of
 its piece, as of a ball among balls."""
@@ -147,9 +150,11 @@ class Eyes:
             return _blind(frame, glance.why)
         if self._last is not None and self._last[0] is glance and self._unmoved(frame):
             return replace(self._last[1], time_s=frame.time_s)
-        seen = self._place(frame, glance, glance.proposals)
+        sight = glance.sight
+        proposals = weighed(glance.proposals, sight.centres_px, sight.scores, VIEW_RADIUS_PX)
+        seen = self._place(frame, glance, proposals)
         detections = self._name(frame.image, seen, glance.cloth)
-        detections += self._streaks(frame.image, glance.proposals.streaks, seen, glance.cloth)
+        detections += self._streaks(frame.image, proposals.streaks, seen, glance.cloth)
         occluded = self._occluded(glance.mask, glance.sight, detections)
         self._last = glance, Observation(time_s=frame.time_s, detections=tuple(detections), occluded=occluded)
         return self._last[1]
@@ -167,14 +172,14 @@ class Eyes:
         places = np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2)
         allowed = self._bed.holds(places)
         sharp = np.zeros(len(places))
-        for streak in proposals.streaks:
+        for streak in (one for one in proposals.streaks if one.known):
             sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, self._sharp(places, streak)), sharp)
         clear = 1.0 - self._standing_out(places, glance.mask, _RING_PX)
         filled = self._standing_out(places, glance.mask, _DISC_PX)
         filled[in_rack & (filled >= _ROOM)] = 1.0  # Its neighbours vouch for it.
         known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         support = np.array([fit.support if fit else 0.0 for fit in fits])
-        allowed &= ~self._bed.in_jaws(places) | (known >= HANGING_KNOWN) & (support + known >= HANGING)
+        allowed &= ~self._bed.in_jaws(places) | hangs(support, known, clear)
         kept: list[int] = []
         scores: list[float] = []
         for index in sorted(range(len(fits)), key=lambda i: -(fit.support + known[i] if (fit := fits[i]) else 0.0)):
@@ -191,15 +196,19 @@ class Eyes:
             if score is not None:
                 kept.append(index)
                 scores.append(score)
-        vouched = self._vouched(sight, glance.mask, places[kept])
+        vouched = self._vouched(sight, glance.mask, places[kept], proposals.streaks)
         return Seen((*(finds[index] for index in kept), *vouched), (*scores, *(_VOUCHED_SCORE for _ in vouched)))
 
-    def _vouched(self, sight: Sight, mask: Mask, others: FloatArray) -> list[_Placed]:
-        """Balls in the cloth's own colour, of which nothing is seen but by the network, which is sure: its places."""
-        sure = self._view.to_table(sight.centres_px[sight.scores >= VOUCHED])
+    def _vouched(self, sight: Sight, mask: Mask, others: FloatArray, streaks: Sequence[Streak]) -> list[_Placed]:
+        """Balls of which no outline is seen, in the cloth's own colour or smeared by less than a streak, but of which the network
+        is sure: its places."""
+        sure, words = self._view.to_table(sight.centres_px[sight.scores >= VOUCHED]), sight.scores[sight.scores >= VOUCHED]
         away = np.hypot(*(sure[:, None] - others[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
-        alone = self._bed.holds(sure) & (away > _APART_RADII * self._radius) & (self._standing_out(sure, mask, _DISC_PX) < FILLED)
-        places = sure[alone]
+        alone = self._bed.holds(sure) & (away > _APART_RADII * self._radius)
+        for streak in streaks:
+            alone &= ~self._on_streak(sure, streak)
+        shaped = ((1.0 - self._standing_out(sure, mask, _RING_PX) >= FREE_COVERED) | (words >= SURE)) & ~self._bed.in_jaws(sure)
+        places = sure[alone & (shaped | (self._standing_out(sure, mask, _DISC_PX) < FILLED))]
         pixels = self._calibration.camera.to_pixels(places, height_m=self._radius)
         sigma = _VOUCHED_RADII * self._radius
         return [
@@ -326,7 +335,7 @@ class Eyes:
                 Detection(
                     position_m=(float(middle[0]), float(middle[1])),
                     sigma_m=float(np.hypot(0.06 * self._radius, 0.04 * length)),
-                    score=0.7,
+                    score=_STREAK_SCORE if streak.known else _DOUBTFUL_STREAK_SCORE,
                     px=(float(px[0]), float(px[1])),
                     likelihood=name,
                     streak_m=((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))),

@@ -59,9 +59,10 @@ _PAIR_DIFFERS = 80.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Streak:
-    """A ball smeared along a line, in view pixels: both ends of its centre's path."""
+    """A ball smeared along a line, in view pixels: both ends of its centre's path, and whether the network knows it."""
 
     ends_px: tuple[tuple[float, float], tuple[float, float]]
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)

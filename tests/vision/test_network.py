@@ -8,7 +8,7 @@ import pytest
 
 from calibration.errors import InputError
 from sample_videos.training import TrainingView, render_training_view
-from vision.evidence import KNOWN, ball_score, network_at, on_streak
+from vision.evidence import KNOWN, ball_score, hangs, network_at, on_streak
 from vision.network import Network
 from vision.rectify import TopView
 
@@ -125,6 +125,24 @@ def test_a_disc_that_shows_cloth_is_a_ball_only_by_the_networks_word() -> None:
     assert ball_score(0.9, 0.0, 0.5, 0.9, 0.3) is not None
     assert ball_score(0.22, 0.0, 0.72, 1.0, 0.3) is not None
     assert ball_score(0.66, 0.7, 0.56, 1.0, 0.7) is not None
+
+
+def test_patches_on_clothes_need_a_surer_word() -> None:
+    """Where no cloth is seen about it the network's 0.69 is not enough; where cloth is nearly all round, a cue that touches is no bar."""
+    assert ball_score(0.84, 0.2, 0.69, 0.0, 1.0) is None
+    assert ball_score(0.84, 0.2, 0.8, 0.0, 1.0) is not None
+    assert ball_score(0.7, 0.2, 0.2, 0.8, 1.0) is not None
+    assert ball_score(0.7, 0.2, 0.2, 0.6, 1.0) is None
+
+
+def test_a_ball_hangs_in_a_mouth_by_the_networks_word_or_by_the_cloth_about_it() -> None:
+    """A hole may be seen all round; it has no cloth about it and no word of the network."""
+    assert hangs(np.array([0.94, 1.0, 0.9, 0.6]), np.array([0.37, 0.21, 0.7, 0.4]), np.array([0.67, 0.46, 0.4, 0.7])).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_more_of_an_outline_or_of_the_networks_word_never_lowers_a_score() -> None:
