@@ -6,8 +6,9 @@ Plays the file at its own pace as the camera of a real server on a free port; a 
 in a process of their own as a tablet would be, measure at their end of the line. With `--minutes` it is one film of the
 file again and again, joined without coding it anew: at every joint the balls jump, as after a cut.
 
-    rest to ruling     from the shot's rest as it was read, and from the truth beside the video where there is one; that
-                       counts a ball that spins on its spot as under way, which no camera over a table sees
+    rest to ruling     from the shot's rest as it was read, and from the truth beside the video where there is one: when the
+                       last ball stood, be it still spinning on its spot, which no camera over a table sees; of the shots
+                       that the truth knows, for at a joint the balls jump and the jump is no rest (`at_joints` counts those)
     waiting            pictures that have come and are not looked at yet, ten times a second: a backlog would grow
     memory             of the server, in every minute
 
@@ -25,6 +26,7 @@ import time
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import dist
 from multiprocessing.queues import Queue
 from pathlib import Path
 from statistics import median, quantiles
@@ -48,6 +50,8 @@ from referee.rules.games import find_ruleset, parse_game
 
 STEP_S = 0.1
 """How often the server is looked at."""
+STANDS_M = 0.0001
+"""A ball this near to where it stays stands: the truth is written to a hundredth of a millimetre."""
 
 
 @dataclass(slots=True)
@@ -195,10 +199,25 @@ def run(video: Path, game: str, calibration: Calibration | None, folder: Path) -
 
 
 def true_rests(video: Path, play_s: float) -> list[tuple[float, float]]:
-    """(strike, rest) of the shots in the truth file beside a video, and how often they come again is for the reader to count."""
+    """(strike, rest) of the shots in the truth file beside a video; how often they come again is for the reader to count."""
     path = video.with_suffix(".json")
-    shots = json.loads(path.read_text(encoding="utf-8")).get("shots", []) if path.is_file() else []
-    return [(shot["strike_s"], shot["rest_s"]) for shot in shots if shot["rest_s"] < play_s]
+    truth = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    pictures = truth.get("pictures", [])
+    shots = [(shot["strike_s"], shot["rest_s"]) for shot in truth.get("shots", []) if shot["rest_s"] < play_s]
+    return [(strike_s, stood_s(pictures, strike_s, rest_s)) for strike_s, rest_s in shots]
+
+
+def stood_s(pictures: Sequence[dict[str, Any]], strike_s: float, rest_s: float) -> float:
+    """When the last ball stood: from then to the true rest each is within `STANDS_M` of where it stays, or has fallen already."""
+    shown = [picture for picture in pictures if strike_s <= picture["time_s"] <= rest_s]
+    if not shown:
+        return rest_s
+    final = shown[-1]["balls"]
+    for picture in reversed(shown):
+        balls = picture["balls"]
+        if balls.keys() != final.keys() or any(dist(place[:2], final[ball][:2]) > STANDS_M for ball, place in balls.items()):
+            return float(picture["time_s"])
+    return strike_s
 
 
 def summary(found: dict[str, Any], truth: Sequence[tuple[float, float]], play_s: float) -> dict[str, Any]:
@@ -206,12 +225,15 @@ def summary(found: dict[str, Any], truth: Sequence[tuple[float, float]], play_s:
     seen, began_s = found["seen"], found["began_s"]
     told, by_truth = [], []
     for now_s, start_s, end_s in seen.rulings:
-        told.append(now_s - began_s - end_s)
         play = start_s // play_s
-        by_truth += [now_s - began_s - play * play_s - rest for strike, rest in truth if abs(start_s - play * play_s - strike) < 0.3]
+        rests = [rest for strike, rest in truth if abs(start_s - play * play_s - strike) < 0.3]
+        if rests or not truth:
+            told.append(now_s - began_s - end_s)
+        by_truth += [now_s - began_s - play * play_s - rest for rest in rests]
     return {
         "rest_to_ruling_s": spread(told),
         "true_rest_to_ruling_s": spread(by_truth),
+        "at_joints": len(seen.rulings) - len(told),
         "camera_to_picture_s": spread([now_s - began_s - time_s for now_s, time_s in seen.pictures]),
         "camera_to_table_s": spread([now_s - began_s - time_s for now_s, time_s in seen.tables]),
         "looked_at": round(found["looked_at"], 3),
