@@ -7,8 +7,8 @@ Runs the stages one after the other in one thread. Processor time, not the clock
 """
 
 import argparse
+import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -41,11 +41,22 @@ class Clock:
 
     def run(self, stage: str, job: Callable[[], Result]) -> Result:
         """The job's result; its CPU time goes to the stage."""
-        begun = time.process_time()
+        begun = _spent_s()
         try:
             return job()
         finally:
-            self.spent_s[stage] = self.spent_s.get(stage, 0.0) + time.process_time() - begun
+            self.spent_s[stage] = self.spent_s.get(stage, 0.0) + _spent_s() - begun
+
+
+def _shown(video: Path, seconds: float) -> Iterator[Frame]:
+    """The first seconds of a video, opened when its first picture is asked for."""
+    with open_video(video) as source:
+        yield from takewhile(lambda frame: frame.time_s < seconds, source)
+
+
+def _spent_s() -> float:
+    """CPU seconds of this process and of those that it has ended, so far."""
+    return sum(os.times()[:4])
 
 
 def measure(video: Path, calibration: Calibration, balls: str, seconds: float, clock: Clock) -> int:
@@ -63,8 +74,8 @@ def measure(video: Path, calibration: Calibration, balls: str, seconds: float, c
             clock.run("see, no shortcuts", lambda: full.look(now))  # noqa: B023
             states.append(clock.run("track", lambda: tracker.update(seen)))  # noqa: B023
             count += 1
-    with open_video(video) as source, TemporaryDirectory() as folder:
-        shown = takewhile(lambda frame: frame.time_s < seconds, source)
+    with TemporaryDirectory() as folder:
+        shown = _shown(video, seconds)
         target = Path(folder) / "annotated.mp4"
         clock.run("annotate", lambda: annotate_video(target, shown, calibration, tracks_of(states), {"shots": []}, fps=rate_hz))
     clock.spent_s["annotate"] -= clock.spent_s["decode"]

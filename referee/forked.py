@@ -35,6 +35,8 @@ _SLOTS = 6
 _TO_SPARE = 3
 """Slots that the other side may count on: with fewer free, arrays are copied out."""
 _ALIGN = 64
+_PATIENCE_S = 120.0
+"""How long an item is waited for, seconds: a sleeping disk wakes in ten; for ever would be a program that hangs."""
 
 
 def can_fork() -> bool:
@@ -135,6 +137,8 @@ class _Received(Iterator[Any]):
 
     def __next__(self) -> Any:
         try:
+            if not self._items.poll(_PATIENCE_S):
+                raise OSError(f"no picture came for {_PATIENCE_S:.0f} s; the disk that the video is on may hang")
             told = self._items.recv()
         except EOFError as error:
             raise OSError("the process that reads the video was stopped from outside; start again") from error
