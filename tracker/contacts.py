@@ -52,7 +52,7 @@ ONE_TOUCH_S = 0.02
 """Two contacts of the same two closer than this are one to anybody at the table, and seldom parted by the pictures."""
 FEW_SAMPLES = 2
 """A piece of so few samples between two changes of course may hold one that belongs to its neighbour."""
-PROMPT_FRAMES, START_FRAMES = 0.15, 0.1
+PROMPT_FRAMES, START_FRAMES = 0.3, 0.1
 """A start from rest known to so many frames tells the time of a contact, to so many frames at best."""
 GEOMETRY_M = 0.0004
 """What two radii and a nose are uncertain by, for times from geometry."""

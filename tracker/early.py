@@ -105,7 +105,9 @@ def _turn(
     along = np.array([-normal[1], normal[0]])
     across = np.stack([(leg.xy_m - place) @ normal, (leg.xy_m - place) @ along])
     tips = np.linspace(earliest, float(leg.times_s[0]), GRID, endpoint=False)
-    straight = float(_straight(leg, across, tips, rest_variance).min())
+    # the first sample may be of before the stroke where pictures are missing
+    late = np.linspace(earliest, float(leg.times_s[1]), 2 * GRID, endpoint=False)
+    straight = float(_straight(leg, across, late, rest_variance).min())
     if straight < GAIN:
         return None
     span = float(leg.times_s[-1]) - earliest
@@ -132,7 +134,7 @@ def _turn(
 
 def _straight(leg: _Leg, across: FloatArray, tips_s: FloatArray, rest_variance: float) -> FloatArray:
     """Chi square of a way from where the ball lay that slows but does not turn, for each time of stroke."""
-    tau = leg.times_s - tips_s[:, None]
+    tau = np.maximum(leg.times_s - tips_s[:, None], 0.0)
     rows = np.stack([np.ones_like(tau), tau, 0.5 * tau * tau], axis=2)
     prior = np.diag([1 / (rest_variance + PLACE_M**2), SPEED_PRIOR_MPS**-2, ACCELERATION_PRIOR_MPS2**-2])
     costs = [_costs(rows, values, leg.variance, prior[None], np.zeros((len(tips_s), 3)))[0] for values in across]

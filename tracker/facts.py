@@ -22,6 +22,7 @@ from tracker.kinks import Path
 from tracker.outlook import may_change
 from tracker.scene import Scene
 from tracker.stroke import CLEAR_MPS
+from tracker.trajectory import Piece, fit_piece
 
 FloatArray = NDArray[np.float64]
 
@@ -35,6 +36,8 @@ ROLL_M_PER_MPS2 = 2.5
 """Way of a ball over the square of the speed it was given: it slides, keeps 5/7 of it and rolls on against 0.1 m/s^2."""
 VISIBLE_SIGMAS = 4.0
 """A ball that moved by so many standard deviations of its place is seen to have moved."""
+LAY_SAMPLES, LAY_M, LAY_MPS = 3, 0.03, 0.05
+"""A ball seen so often before the stroke that goes no farther and no faster than this about it lay still until then."""
 SAME_CONTACT_S = 0.05
 """A contact this near to the time at which the first ball was hit, besides the doubt of both, is that contact."""
 UNSEEN_FRAMES = 5.0
@@ -68,7 +71,8 @@ def find_first_contact(scene: Scene) -> FirstContact:
     striker = scene.paths[strike.ball]
     wakes = [kink for kink in scene.wakes if kink.time_s > scene.strike_s - 0.02 - 3 * kink.sigma_s]
     tip = strike if strike.time_s < scene.strike_s else replace(strike, time_s=scene.strike_s)
-    resting = {ball: path.pieces[0] for ball, path in scene.paths.items() if path is not striker and not path.pieces[0].moving}
+    others = ((ball, _lay(path, scene.strike_s)) for ball, path in scene.paths.items() if path is not striker)
+    resting = {ball: piece for ball, piece in others if piece is not None}
     found = decide(striker, tip, wakes, resting, reach, scene.frame_s)
     if found is None:
         return _no_contact(scene, striker)
@@ -82,6 +86,19 @@ def find_first_contact(scene: Scene) -> FirstContact:
     short = flight <= SHORT_FLIGHT_SAMPLES
     probability = tempered(_with_touched(scene, strike.ball, best, probability) if short else probability, flight)
     return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+
+
+def _lay(path: Path, strike_s: float) -> Piece | None:
+    """Where a ball lay at the stroke; None for one that moved. The first ball of a rack that passes the whole blow on and goes
+    on by millimetres is one slow curve from before it to after it."""
+    first = path.pieces[0]
+    if not first.moving:
+        return first
+    count = int((path.times_s <= strike_s).sum())
+    way = first.position(first.end_s) - first.position(first.start_s)
+    if count < LAY_SAMPLES or float(np.hypot(way[0], way[1])) > LAY_M or first.speed(strike_s) > LAY_MPS:
+        return None
+    return fit_piece(path.times_s, path.xy_m, path.variance, first=0, last=count - 1, moving=False)
 
 
 def _with_touched(scene: Scene, striker: BallId, best: BallId, probability: Mapping[str, float]) -> dict[str, float]:

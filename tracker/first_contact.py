@@ -32,8 +32,12 @@ OUTCOME_SLACK = 0.06
 """Relative doubt of a speed after contact: restitution, throw, friction on the cloth before the first frames."""
 DRAWS = 400
 """Paths drawn for the race; 400 resolve 0.3 %."""
+THROW = 0.05
+"""A ball leaves off the line of centres by so much (radians): friction between balls, at most three degrees."""
 OUTCOME_LIMIT = 25.0
 """Largest chi square that one speed may count: a third ball or a cushion may have changed it."""
+OUTCOME_NATS = 8.0
+"""What speeds say at most: beyond that neither order explains them, and something else happened meanwhile."""
 OUTCOME_SIGMA_S = 0.014
 """Where a start is known worse than this something may have turned the ball since: its speed is not that of the blow."""
 STIR_MPS, PASSED_M = 0.04, 0.012
@@ -46,7 +50,7 @@ NEAR_MOMENTS = 12
 """Moments on each side of a wake-up at which the way of the struck ball is looked at."""
 ANCHOR_SIGMAS = 2.0
 """The first to wake for sure is sought this many deviations late: a creep of unknown start must not come before a blow."""
-SLOW_START_M = 0.0015
+SLOW_START_M = 0.0007
 """Way that a slow start hides in the noise: at 0.03 m/s its time is known to 50 ms only."""
 NO_WAKE = 0.02
 """Likelihood of a ball being hit first and standing still, where it touches another that takes the blow on."""
@@ -140,7 +144,7 @@ def decide(
     rivals += [
         _Rival(ball, piece.coefficients[0], float(piece.covariance[0, 0]), None) for ball, piece in resting.items() if ball not in named
     ]
-    approach, window = _approach(striker, strike, _wake(anchor), limit, frame_s)
+    approach, window = way_there(striker, strike, _wake(anchor), limit, frame_s)
     race, times = _race(approach, rivals, reach_m, window)
     keep = [k for k in range(len(rivals)) if race[k] > 0 or rivals[k].ball in named]
     rivals, race, times = [rivals[k] for k in keep], race[keep], times[keep]
@@ -151,8 +155,9 @@ def decide(
     log = np.log(np.maximum(race, RACE_FLOOR / len(rivals)))
     cluster = _clusters(rivals, reach_m)
     log += np.array([_wake_evidence(k, rivals, cluster) for k in range(len(rivals))])
-    if len(set(cluster)) == len(rivals) > 1:
-        log += OUTCOME_TEMPER * _outcome(approach, rivals, times, reach_m, frame_s)
+    awake = sorted((k for k, rival in enumerate(rivals) if rival.kink is not None), key=lambda k: _wake(rivals[k]))[:2]
+    if len(awake) == 2 and all(cluster.count(cluster[k]) == 1 for k in awake):
+        log += OUTCOME_TEMPER * _outcome(approach, rivals, awake, times, reach_m, frame_s)
     weight = np.exp(log - log.max())
     weight /= weight.sum()
     order = [int(k) for k in np.argsort(-weight) if weight[k] > 1e-4]
@@ -230,11 +235,14 @@ def _only_stirs(striker: Path, rival: _Rival, reach_m: float) -> bool:
     return min(float(np.hypot(*(striker.position(t) - rival.place_m))) for t in moments) > reach_m + PASSED_M
 
 
-def _approach(striker: Path, strike: Kink, first: float, last: float, frame_s: float) -> tuple[Piece, tuple[float, float]]:
+def way_there(striker: Path, strike: Kink, first: float, last: float, frame_s: float) -> tuple[Piece, tuple[float, float]]:
     """The path of the struck ball that leads to the contact, and the span in which it is to be looked for."""
     window = max(first - max(0.06, 2.5 * frame_s), strike.time_s - 0.5 * frame_s), last + max(0.03, 1.5 * frame_s)
     moving = [piece for piece in striker.pieces if piece.moving and piece.start_s >= strike.low_s - 1e-6]
     leading = [piece for piece in moving if piece.start_s < first - 0.25 * frame_s]
+    # a way that begins with the last picture before the contact is the way after it
+    begun = striker.times_s < first
+    leading = [piece for piece in leading if int(begun[piece.first : piece.last + 1].sum()) > 1] or leading
     if len(leading) > 1 and leading[-1].count >= 4:
         return leading[-1], window
     if len(leading) > 1 and leading[-1].count <= 2 and leading[-2].count >= 4:
@@ -285,39 +293,62 @@ def _miss(piece: Piece, rival: _Rival, window: tuple[float, float]) -> float:
     return min(float(np.hypot(*(piece.position(t) - rival.place_m))) for t in grid)
 
 
-def _outcome(piece: Piece, rivals: Sequence[_Rival], times: FloatArray, reach_m: float, frame_s: float) -> FloatArray:
-    """Log likelihood of the speeds after contact for each ball having been hit first (among the two that woke first)."""
+def _outcome(piece: Piece, rivals: Sequence[_Rival], awake: Sequence[int], times: FloatArray, reach_m: float, frame_s: float) -> FloatArray:
+    """Log likelihood of the speeds after contact for each ball having been hit first, of the two that woke first (`awake`)."""
     log = np.zeros(len(rivals))
-    awake = sorted((k for k, rival in enumerate(rivals) if rival.kink is not None), key=lambda k: _wake(rivals[k]))[:2]
-    if len(awake) < 2 or any((kink := rivals[k].kink) is not None and kink.sigma_s > OUTCOME_SIGMA_S for k in awake):
+    if any((kink := rivals[k].kink) is not None and kink.sigma_s > OUTCOME_SIGMA_S for k in awake):
         return log
-    measured = {}
-    whens = {k: float(times[k]) if np.isfinite(times[k]) else _wake(rivals[k]) for k in awake}
-    for k in awake:
-        kink = rivals[k].kink
-        assert kink is not None
-        normal = rivals[k].place_m - piece.position(whens[k])
-        normal = normal / max(float(np.hypot(*normal)), 1e-9)
-        few = FEW_SHARE * kink.size_mps if kink.after.count <= FEW_SAMPLES else 0.0
-        measured[k] = (normal, float(normal @ kink.jump_mps), kink.variance + few**2)
-    incoming = piece.velocity(min(whens.values()))
+    told = {k: _departure(piece, rivals[k], float(times[k]) if np.isfinite(times[k]) else _wake(rivals[k]), reach_m) for k in awake}
+    incoming = piece.velocity(min(t.time_s for t in told.values()))
+    speed = float(np.hypot(*incoming))
     share = (1 + RESTITUTION) / 2
     if any(
-        _sent_on(rivals[a], rivals[b], measured[a][0], share * float(incoming @ measured[a][0]), reach_m, frame_s) for a, b in _both(awake)
+        _sent_on(rivals[a], rivals[b], told[a].normal, share * float(incoming @ told[a].normal), reach_m, frame_s) for a, b in _both(awake)
     ):
         return log
     for first, second in _both(awake):
-        n1, s1, v1 = measured[first]
-        n2, s2, v2 = measured[second]
-        j1 = share * max(0.0, float(incoming @ n1))
-        j2 = share * max(0.0, float((incoming - j1 * n1) @ n2))
-        for got, want, variance in ((s1, j1, v1), (s2, j2, v2)):
-            spread = variance + (OUTCOME_SLACK * max(want, 0.3 * float(np.hypot(*incoming)))) ** 2
-            log[first] -= 0.5 * min((got - want) ** 2 / spread, OUTCOME_LIMIT)
+        left = incoming - share * max(0.0, float(incoming @ told[first].normal)) * told[first].normal
+        for k, velocity in ((first, incoming), (second, left)):
+            normal = told[k].normal
+            want = share * max(0.0, float(velocity @ normal))
+            across = float(velocity[0] * normal[1] - velocity[1] * normal[0])
+            spread = told[k].variance + (OUTCOME_SLACK * max(want, 0.3 * speed)) ** 2 + (across * told[k].angle_sigma) ** 2
+            log[first] -= 0.5 * min((told[k].speed_mps - want) ** 2 / spread, OUTCOME_LIMIT)
+    log = np.logaddexp(log, -OUTCOME_NATS)
     for k in range(len(rivals)):
         if k not in awake:
             log[k] = max(log[j] for j in awake)
-    return log
+    return np.asarray(log)
+
+
+@dataclass(frozen=True, slots=True)
+class _Departure:
+    """How a ball that was hit left: line of centres and its doubt (radians), speed along it and its variance; when it was hit."""
+
+    normal: FloatArray
+    angle_sigma: float
+    speed_mps: float
+    variance: float
+    time_s: float
+
+
+def _departure(piece: Piece, rival: _Rival, when_s: float, reach_m: float) -> _Departure:
+    """The line of centres as the places of the two balls tell it and as the way of the one that was hit does."""
+    kink = rival.kink
+    assert kink is not None
+    offset = rival.place_m - piece.position(when_s)
+    place = (piece.position_variance(when_s) + rival.place_variance + SYSTEMATIC_M**2) ** 0.5 / reach_m
+    way = (kink.variance / max(kink.size_mps, 1e-3) ** 2 + THROW**2) ** 0.5
+    line = offset / max(float(np.hypot(*offset)), 1e-9) / place**2 + kink.jump_mps / max(kink.size_mps, 1e-9) / way**2
+    normal = line / max(float(np.hypot(*line)), 1e-9)
+    few = FEW_SHARE * kink.size_mps if kink.after.count <= FEW_SAMPLES else 0.0
+    return _Departure(
+        normal=normal,
+        angle_sigma=(place**-2 + way**-2) ** -0.5,
+        speed_mps=float(normal @ kink.jump_mps),
+        variance=kink.variance + few**2,
+        time_s=when_s,
+    )
 
 
 def _both(pair: Sequence[int]) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -51,6 +51,8 @@ SLIDES_MPS2 = (1.5, 2.1, 2.7)
 sevenths of its speed. One curve through both starts late by a fifth of that time and too slow by up to two sevenths."""
 LEAST_START_MPS = 0.02
 """A slower start is noise; no way of sliding is told from it."""
+SLIDE_ROUNDS = 3
+"""How long it slides hangs on its speed, which is sought in so many rounds."""
 ROLLS_MPS2 = 0.1
 """And is slowed by this from then on."""
 SPIN_COST = 10.0
@@ -294,47 +296,43 @@ def _start_costs(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Chi square of rest-then-start, all ways of starting weighed, start velocities, and their variance per axis: (g,), (g, 2), (g,)."""
     cost, velocity, spread = _onset_costs(grid, times, offset, weight, place_variance)
-    told = [(cost + SPIN_COST, velocity, spread)]
-    told += [_slide_costs(grid, times, offset, weight, place_variance, velocity, slides) for slides in SLIDES_MPS2]
-    table, velocities, spreads = (np.array(values) for values in zip(*told, strict=True))
+    slide_cost, slide_velocity, slide_spread = _slide_costs(grid, times, offset, weight, place_variance, velocity)
+    table = np.concatenate([cost[None] + SPIN_COST, slide_cost])
+    velocities, spreads = np.concatenate([velocity[None], slide_velocity]), np.concatenate([spread[None], slide_spread])
     least = table.min(axis=0)
     chance = np.exp(-0.5 * (table - least))
     total = chance.sum(axis=0)
     chance /= total
-    mean = np.einsum("mg,mgk->gk", chance, velocities)
+    mean = (chance[..., None] * velocities).sum(axis=0)
     off = velocities - mean
-    spread = np.einsum("mg,mg->g", chance, spreads + 0.5 * (off * off).sum(axis=2))
-    return np.asarray(least - 2 * np.log(total)), mean, spread
+    spread = (chance * (spreads + 0.5 * (off * off).sum(axis=2))).sum(axis=0)
+    return np.asarray(least - 2 * np.log(total)), np.asarray(mean), np.asarray(spread)
 
 
 def _slide_costs(
-    grid: FloatArray,
-    times: FloatArray,
-    offset: FloatArray,
-    weight: FloatArray,
-    place_variance: float,
-    guess_mps: FloatArray,
-    slides_mps2: float,
+    grid: FloatArray, times: FloatArray, offset: FloatArray, weight: FloatArray, place_variance: float, guess_mps: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Chi square of rest, then a slide from a velocity until it rolls, that velocity and its variance, for each start time."""
-    tau = np.maximum(times[None, :] - grid[:, None], 0.0)
-    speed = np.maximum(np.hypot(guess_mps[:, 0], guess_mps[:, 1]), LEAST_START_MPS)
-    cost, velocity, spread = np.zeros(len(grid)), guess_mps, np.zeros(len(grid))
+    """Chi square of rest, then a slide from a velocity until it rolls, that velocity and its variance, for each of the frictions
+    and start times: (m, g), (m, g, 2), (m, g)."""
+    tau = np.maximum(times[None, :] - grid[:, None], 0.0)[None]
+    slides = np.array(SLIDES_MPS2)[:, None]
+    speed = np.broadcast_to(np.maximum(np.hypot(guess_mps[:, 0], guess_mps[:, 1]), LEAST_START_MPS), (len(slides), len(grid)))
     square = float((weight[:, None] * offset * offset).sum())
-    for _ in range(3):
-        slide = (2 / 7 * speed / slides_mps2)[:, None]
-        sliding, rolling = np.minimum(tau, slide), np.maximum(tau - slide, 0.0)
-        way = sliding - 0.5 * slides_mps2 / speed[:, None] * sliding**2
-        way += 5 / 7 * rolling - 0.5 * ROLLS_MPS2 / speed[:, None] * rolling**2
-        s00 = float(weight.sum()) + 0.25 / place_variance
+    s00, r0 = float(weight.sum()) + 0.25 / place_variance, weight @ offset
+    weighted = weight[:, None] * offset
+    cost, velocity, spread = np.empty(0), np.empty(0), np.empty(0)
+    for _ in range(SLIDE_ROUNDS):
+        sliding = np.minimum(tau, (2 / 7 * speed / slides)[..., None])
+        rolling = tau - sliding
+        way = sliding - (0.5 * slides / speed)[..., None] * sliding**2 + rolling * (5 / 7 - (0.5 * ROLLS_MPS2 / speed)[..., None] * rolling)
         s01, s11 = way @ weight, (way * way) @ weight + SPEED_PRIOR_MPS**-2
-        r0, r1 = weight @ offset, (way * weight) @ offset
+        r1 = way @ weighted
         determinant = s00 * s11 - s01 * s01
-        place = (s11[:, None] * r0 - s01[:, None] * r1) / determinant[:, None]
-        velocity = (s00 * r1 - s01[:, None] * r0) / determinant[:, None]
-        cost = square - (place * r0).sum(axis=1) - (velocity * r1).sum(axis=1)
+        place = (s11[..., None] * r0 - s01[..., None] * r1) / determinant[..., None]
+        velocity = (s00 * r1 - s01[..., None] * r0) / determinant[..., None]
+        cost = square - (place * r0).sum(axis=2) - (velocity * r1).sum(axis=2)
         spread = s00 / determinant
-        speed = np.maximum(np.hypot(velocity[:, 0], velocity[:, 1]), LEAST_START_MPS)
+        speed = np.maximum(np.hypot(velocity[..., 0], velocity[..., 1]), LEAST_START_MPS)
     return np.asarray(cost), np.asarray(velocity), np.asarray(spread)
 
 

@@ -17,11 +17,12 @@ from calibration.equipment import BallId
 from tracker.certainty import bounded
 from tracker.contacts import Contact, gap_time, touch_time
 from tracker.facts import PASSING_SIGMA_M, contact_probability
-from tracker.first_contact import FirstContact
+from tracker.first_contact import FirstContact, way_there
+from tracker.kinks import Path
 from tracker.lips import lip_touch
 from tracker.noses import INWARD
 from tracker.scene import Scene
-from tracker.trajectory import fit_piece
+from tracker.trajectory import Piece, fit_piece
 
 LEADING_SAMPLES, LEADING_MPS = 3, 0.1
 """A way of so many samples that comes to the nose this fast leads somewhere; with as many between two contacts both have times."""
@@ -29,12 +30,19 @@ LIKELY_P = 0.9
 """A contact of two balls this likely was one."""
 TIMES_NATS = 3.0
 """What the times of two contacts in one change of course say at most."""
+PROMPT_FRAMES, PROMPT_NATS = 0.2, 6.0
+"""Where the ball that was hit tells the time of the contact to so many frames, they say so much."""
 MET_FRAMES = 2.5
 """Contacts farther than this beyond the last picture of that way are not told by it."""
 SOFT_GAP_M = 0.0005
 """A ball this near to a nose touches it as likely as not, as far as the place tells."""
 SOFT_SIGMA_M = 0.0008
 """Doubt of the place of a nose and of a ball beside it."""
+TURN_STEPS, TURN_M = 17, 0.004
+"""Places of a stretch that are looked at, and by how much it comes nearer and goes off again to be a turn."""
+TURN_GAP_M, TURN_SHARE = 0.002, 0.8
+"""A curve laid through a turn at the nose cuts its corner by so much, and the share of such turns that were touches: nothing
+else turns a rolling ball."""
 SOFT_SHARE = 0.4
 """Share of balls there that touched without a visible change of course (touches below 0.05 m/s)."""
 
@@ -95,11 +103,23 @@ def _unseen_touch(scene: Scene, since_s: float) -> float:
             for cushion in INWARD:
                 if cushion in listed:
                     continue
-                for time in (max(piece.start_s, since_s), piece.end_s):
-                    place = piece.position(time)
-                    sigma = (SOFT_SIGMA_M**2 + piece.position_variance(time)) ** 0.5
-                    if scene.around.beside_nose(cushion, place):
-                        most = max(most, SOFT_SHARE * float(ndtr((SOFT_GAP_M - scene.around.gap_m(cushion, place)) / sigma)))
+                most = max(most, _died_beside(scene, piece, cushion, max(piece.start_s, since_s)))
+    return most
+
+
+def _died_beside(scene: Scene, piece: Piece, cushion: str, since_s: float) -> float:
+    """Probability that a ball touched a nose in a stretch of its way: where that begins or ends beside it, or turns back."""
+    times = np.linspace(since_s, max(piece.end_s, since_s), TURN_STEPS)
+    places = np.array([piece.position(float(time)) for time in times])
+    gaps = scene.around.gaps_m(cushion, places)
+    most = 0.0
+    for k in {0, len(times) - 1, int(np.argmin(gaps))}:
+        turns = min(gaps[0], gaps[-1]) - gaps[k] > TURN_M
+        if not scene.around.beside_nose(cushion, places[k]) or not (turns or k in (0, len(times) - 1)):
+            continue
+        sigma = (SOFT_SIGMA_M**2 + piece.position_variance(float(times[k]))) ** 0.5
+        near, share = (TURN_GAP_M, TURN_SHARE) if turns else (SOFT_GAP_M, SOFT_SHARE)
+        most = max(most, share * float(ndtr((near - float(gaps[k])) / sigma)))
     return most
 
 
@@ -116,40 +136,51 @@ def _order(scene: Scene, contact: Contact, first: FirstContact) -> float:
     early, late = sorted((contact.time_s, first.time_s))
     path = scene.paths[contact.ball]
     rest = scene.paths[best].pieces[0] if best in scene.paths else None
-    known = (path.times_s > early - 1e-4) & (path.times_s < late)
-    leading = [piece for piece in path.pieces if piece.moving and piece.count >= LEADING_SAMPLES and piece.end_s < early + scene.frame_s]
-    if (
-        rest is None
-        or rest.moving
-        or int(known.sum()) >= LEADING_SAMPLES
-        or not leading
-        or late - leading[-1].end_s > MET_FRAMES * scene.frame_s
-    ):
+    known = int(((path.times_s > early - 1e-4) & (path.times_s < late)).sum())
+    way = None if rest is None or rest.moving or known >= LEADING_SAMPLES else _way_there(scene, path, early)
+    if rest is None or way is None or late - way.end_s > MET_FRAMES * scene.frame_s:
         return later
-    way = leading[-1]
-    count = int((path.times_s[way.first : way.last + 1] <= early).sum())
-    if LEADING_SAMPLES <= count < way.count:
-        # what lies beyond the first of the two contacts is no part of the way there
-        way = fit_piece(path.times_s, path.xy_m, path.variance, first=way.first, last=way.first + count - 1, moving=True)
     speed = -float(INWARD[str(contact.cushion)] @ way.velocity(way.end_s))
     if speed < LEADING_MPS:
         return later
+    reach = 2 * scene.around.radius_m
     nose_s = way.end_s + gap_time(scene.around, str(contact.cushion), way, way.end_s)
     horizon = max(nose_s, late) + MET_FRAMES * scene.frame_s
     sigma_m = (way.position_variance(late) + PASSING_SIGMA_M**2) ** 0.5
-    met = touch_time(way, rest, 2 * scene.around.radius_m, way.end_s - scene.frame_s, horizon)
-    if met is None:
-        grid = np.linspace(way.end_s - scene.frame_s, nose_s, 33)
-        clear = min(float(np.hypot(*(way.position(t) - rest.coefficients[0]))) for t in grid) - 2 * scene.around.radius_m
-        return _both(float(ndtr(-clear / sigma_m)), later)
-    sigma_s = sigma_m * float(np.hypot(1 / speed, 1 / max(met[1], 0.05)))
-    return _both(float(ndtr((nose_s - met[0]) / sigma_s)), later)
+    limit = TIMES_NATS if first.sigma_s > PROMPT_FRAMES * scene.frame_s else PROMPT_NATS
+    met = touch_time(way, rest, reach, way.end_s - scene.frame_s, horizon)
+    if met is not None:
+        sigma_s = sigma_m * float(np.hypot(1 / speed, 1 / max(met[1], 0.05)))
+        return _both(float(ndtr((nose_s - met[0]) / sigma_s)), later, limit)
+    clear = _clear_m(way, rest, way.end_s - scene.frame_s, nose_s) - reach
+    # neither way may lead to it: then it is the one that comes nearer
+    back = path.piece_at(late + scene.frame_s)
+    off = max(0.0, _clear_m(back, rest, contact.time_s, max(late, contact.time_s) + scene.frame_s) - reach)
+    odds = 0.5 * ((off / (back.position_variance(back.start_s) ** 0.5 + PASSING_SIGMA_M)) ** 2 - (max(clear, 0.0) / sigma_m) ** 2)
+    return _both(float(1 / (1 + np.exp(-np.clip(odds, -20, 20)))), later, limit)
 
 
-def _both(way: float, times: float) -> float:
+def _way_there(scene: Scene, path: Path, early_s: float) -> Piece | None:
+    """The way of the struck ball to the first of two contacts; None where it is not known."""
+    assert scene.strike is not None
+    way, _ = way_there(path, scene.strike, early_s, early_s, scene.frame_s)
+    count = int((path.times_s[way.first : way.last + 1] <= early_s).sum())
+    if way.end_s > early_s and LEADING_SAMPLES <= count < way.count:
+        # what lies beyond the first of the two contacts is no part of the way there
+        way = fit_piece(path.times_s, path.xy_m, path.variance, first=way.first, last=way.first + count - 1, moving=True)
+    return way if way.count >= LEADING_SAMPLES else None
+
+
+def _clear_m(way: Piece, rest: Piece, low_s: float, high_s: float) -> float:
+    """Least distance of a way from a place within a span, metres."""
+    grid = np.linspace(low_s, high_s, 33)
+    return min(float(np.hypot(*(way.position(float(time)) - rest.coefficients[0]))) for time in grid)
+
+
+def _both(way: float, times: float, limit_nats: float) -> float:
     """Probability from where the way leads and from the times found, which count for so much only."""
     odds = float(np.clip(np.log(max(way, 1e-9) / max(1 - way, 1e-9)), -20, 20))
-    told = float(np.clip(np.log(max(times, 1e-9) / max(1 - times, 1e-9)), -TIMES_NATS, TIMES_NATS))
+    told = float(np.clip(np.log(max(times, 1e-9) / max(1 - times, 1e-9)), -limit_nats, limit_nats))
     return float(1 / (1 + np.exp(-odds - told)))
 
 

@@ -38,6 +38,8 @@ STIR_SAMPLES, STIR_M = 4, 0.003
 LATE_SAMPLES, LATE_SIGMAS = 2, 3.5
 """A first movement that stays within so many deviations of where the ball lay but for its last samples is rest, and those
 samples the start of what follows: noise that leans the right way bends a rest and a start into one slow curve."""
+FEW_REST = 3
+"""Fewer samples between two movements are no rest."""
 STIR_FACTOR = 5.0
 """It then goes off this many times faster than a creep: nothing rolls so slowly first and then so fast untouched."""
 
@@ -142,6 +144,10 @@ def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: Flo
         stop = index
         while stop < len(pieces) and pieces[stop].moving:
             stop += 1
+        if len(result) > 1 and result[-2].moving and result[-1].count < FEW_REST:
+            # it has only just come there: that is no rest that what follows could lead back to
+            piece = fit_piece(times, xy, variance, first=result.pop().first, last=piece.last, moving=True)
+            pieces[index] = piece
         before = result[-1] if result else None
         after = pieces[stop] if stop < len(pieces) else None
         if _leads_nowhere(before, after, piece.first, pieces[stop - 1].last, xy, variance):

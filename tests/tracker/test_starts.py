@@ -165,3 +165,35 @@ def test_a_piece_is_parted_at_a_contact_inside_it() -> None:
 
     assert first.end_s < 0.505 < second.start_s
     assert second.velocity(second.end_s)[1] == pytest.approx(0.1, abs=1e-3)
+
+
+def test_a_ball_that_dies_at_the_nose_and_comes_back_a_centimetre_may_have_touched_it() -> None:
+    """The cue ball grazes the 1 and reaches the left cushion at 0.1 m/s, to roll back by a centimetre: not surely no cushion."""
+    arrive = STRIKE_S + 2.0
+    start = (0.0, LEFT_Y - 0.3 * 2.0 + 0.05 * 2.0**2)
+    shot = read(
+        {
+            "cue": legs(start, (STRIKE_S, 0.0, 0.3), (arrive, 0.0, -0.05)),
+            "1": slid((0.02, start[1] + 0.15 + (4 * R * R - 0.02**2) ** 0.5), STRIKE_S + 0.53, (0.2, 0.25)),
+        },
+        5.0,
+    )
+
+    assert shot.rail_after_contact > 0.2
+
+
+def test_a_stroke_that_two_pictures_do_not_show_makes_no_cushion() -> None:
+    """The cue ball lies 14 cm off the left cushion, is not seen for two pictures and goes the other way at 4 m/s."""
+    way = legs((-0.6, LEFT_Y - 0.137), (0.568, 0.6, -4.2))
+    full = track("cue", way, 0.8, 30.0, 0.001, 4)
+    kept = ~((full.times_s > 0.49) & (full.times_s < 0.55))
+    cue = BallTrack(
+        ball="cue",
+        times_s=full.times_s[kept],
+        positions_m=full.positions_m[kept],
+        sigma_m=full.sigma_m[kept],
+        seen=full.seen[kept],
+    )
+    (shot,) = read_shots((cue, track("1", legs((0.8, 0.3)), 0.8, 30.0, 0.001, 5)), TABLE, touch_ratio=1.0)
+
+    assert [event.fields["cushion"] for event in shot.events if event.type == "ball_cushion" and event.t < 0.1] == []
