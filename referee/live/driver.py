@@ -111,7 +111,8 @@ class Driver:
     def join(self, timeout_s: float | None = None) -> None:
         """Wait until all is judged, or stopped."""
         for thread in self._threads:
-            thread.join(timeout_s)
+            if thread.ident is not None:  # was started
+                thread.join(timeout_s)
 
     @property
     def looked_share(self) -> float:

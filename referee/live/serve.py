@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
+from urllib.parse import quote
 
 import cv2
 import uvicorn
@@ -37,6 +38,7 @@ from referee.rules.options import Options
 from vision.capture import SAMPLES, Picture, sample_pictures
 
 TABLE_NAME = "table.json"
+DEFAULT_MATCH = "match"
 SAMPLE_STEP_S = 0.2
 """Between two pictures of a camera that its table is found in: players move on in five seconds of them."""
 MOST_SOCKET_BYTES = 64 * 1024
@@ -84,7 +86,7 @@ class LiveRequest:
     accept: bool = False
     assumed: tuple[str, ...] = ()
     store: str | None = None
-    match: str = "match"
+    match: str = DEFAULT_MATCH
     log: Path | None = None
     clock_s: float | None = None
     host: str = "127.0.0.1"
@@ -120,7 +122,7 @@ class Live:
             self.store.close()
             raise
         self.pictures, self.board = Pictures(), Board()
-        self.shots = request.folder / "shots"
+        self.shots = shots_folder(request.folder, request.match)
         self.session = Session(
             self.match,
             self.store,
@@ -168,6 +170,15 @@ class Live:
         self.pictures.close()
         self.media.close()
         self.store.close()
+
+
+def shots_folder(folder: Path, match: str) -> Path:
+    """Where stills and clips of a match are: a folder may hold several matches, and shot 1 of each is another.
+
+    >>> shots_folder(Path("tonight"), "match").name, shots_folder(Path("tonight"), "../final").name
+    ('shots', 'shots-..%2Ffinal')
+    """
+    return folder / ("shots" if match == DEFAULT_MATCH else f"shots-{quote(match, safe='')}")
 
 
 def serve(request: LiveRequest, say: Callable[[str], None]) -> int:
@@ -266,7 +277,9 @@ def _match(request: LiveRequest, store: MatchStore, calibration: Calibration, sa
             raise InputError(
                 f"{request.folder}: holds a match of {found.setup.game}, not {request.game}; choose another folder with -o, or --match"
             )
-        say(f"the match goes on: {found.shot_count} shots, score {found.score['A']} : {found.score['B']}")
+        over = bool(found.rulings and found.rulings[-1].ruling.match_over)
+        score = f"{found.shot_count} shots, score {found.score['A']} : {found.score['B']}"
+        say(f"the match is over: {score}; another one begins with: --match NAME" if over else f"the match goes on: {score}")
         return found
     if request.log is not None:
         return KeptMatch.begin(store, read_log(request.log))

@@ -1,20 +1,38 @@
 """`cueref live` as a program: a real server on a real port, killed and started again."""
 
+import importlib.util
 import json
 import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from calibration.calibration import Calibration
+from calibration.equipment import find_table
 from referee.cli import main
+from referee.live.serve import Live, LiveRequest
 from referee.live.store import MatchStore
 
 SAMPLES = Path(__file__).parents[3] / "sample_videos"
+
+
+def _plays() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+plays = _plays()
 
 
 def start(folder: Path, *more: str) -> "subprocess.Popen[str]":
@@ -133,3 +151,23 @@ def test_a_folder_with_another_game_is_not_taken_over(tmp_path: Path, capsys: py
 
     assert main(["live", "--camera", camera, "--game", "nine-ball", "--table", str(table), "-o", str(tmp_path), "--port", "0"]) == 2
     assert "holds a match of straight_14_1" in capsys.readouterr().err
+
+
+def test_a_second_match_in_the_same_folder_does_not_show_the_pictures_of_the_first(tmp_path: Path) -> None:
+    """Shot 1 of each is another one; of a match that is over the program says how to begin the next."""
+    request = LiveRequest(camera=str(SAMPLES / "legal_pot.mp4"), game="nine_ball", folder=tmp_path, spec=find_table("wpa-9ft"), accept=True)
+    truth = json.loads((SAMPLES / "legal_pot.json").read_text(encoding="utf-8"))
+    request = replace(request, calibration=Calibration.from_dict(truth["table"]), race=1)
+    said: list[str] = []
+    first = Live(request, said.append)
+    first.match.record_shot(plays.a_shot(1, "9", "9"))
+    (first.shots / "1").mkdir(parents=True)
+    (first.shots / "1" / "still.jpg").write_bytes(b"the first match")
+    first.close()
+    again, second = Live(request, said.append), Live(replace(request, match="final"), said.append)
+
+    assert again.shots == first.shots
+    assert not (second.shots / "1" / "still.jpg").exists()
+    assert said == ["the match is over: 1 shots, score 1 : 0; another one begins with: --match NAME"]
+    again.close()
+    second.close()
