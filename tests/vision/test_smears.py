@@ -34,3 +34,12 @@ def test_sure_words_a_diameter_apart_at_its_ends_are_two_balls() -> None:
     assert weigh((100.5, 50.0, 0.9), (114.5, 51.0, 0.7)).streaks == ()
     assert len(weigh((103.0, 50.0, 0.9), (113.0, 50.0, 0.9)).streaks) == 1
     assert len(weigh((100.5, 50.0, 0.9), (114.5, 50.0, 0.4)).streaks) == 1
+
+
+def test_the_smear_of_a_break_needs_no_word() -> None:
+    """Six radii long, with none: the network was not shown such; its ends are no discs."""
+    long = Streak(ends_px=((100.0, 50.0), (142.0, 50.0)))
+    seen = weighed(Proposals(np.empty((0, 2)), np.empty(0), (long,)), np.empty((0, 2)), np.empty(0), RADIUS_PX)
+
+    assert [streak.known for streak in seen.streaks] == [True]
+    assert len(seen.discs_px) == 0
