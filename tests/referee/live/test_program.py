@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from calibration.calibration import Calibration
 from calibration.equipment import find_table
@@ -95,9 +96,9 @@ def test_a_page_of_the_real_server_sees_the_shot_and_officiates(tmp_path: Path) 
         said = process.stderr.readline()
     found = re.search(r"http://127\.0\.0\.1:(\d+)/official\?key=(\S+)", said)
     assert found is not None
-    port, origin = found[1], f"http://127.0.0.1:{found[1]}"
+    port, origin = found[1], Origin(f"http://127.0.0.1:{found[1]}")
     try:
-        with connect(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None, max_size=None) as page:  # type: ignore[arg-type]
+        with connect(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None, max_size=None) as page:
             message = json.loads(page.recv(timeout=60))
             while not (message["type"] in ("match", "snapshot") and message["match"]["history"]):
                 message = json.loads(page.recv(timeout=60))
@@ -105,7 +106,7 @@ def test_a_page_of_the_real_server_sees_the_shot_and_officiates(tmp_path: Path) 
             page.send("x" * 100_000)
             with pytest.raises(ConnectionClosed):
                 read_all(page)
-        with connect(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None, max_size=None) as page:  # type: ignore[arg-type]
+        with connect(f"ws://127.0.0.1:{port}/ws", origin=origin, compression=None, max_size=None) as page:
             assert json.loads(page.recv(timeout=60))["role"] == "reader"
     finally:
         process.terminate()
