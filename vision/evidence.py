@@ -33,10 +33,10 @@ green cloth in a real picture 1.22; crossings of lights and lettering reach 1.25
 _NO_CLOTH, SURE = 0.1, 0.75
 """Part of the ring that is no cloth about a circle, and the network's word that is needed then, where the piece is not all balls:
 patches and letters on clothes have up to 0.69."""
-_HANGING_KNOWN, _HANGING, _HANGING_CLEAR = 0.4, 1.2, 0.62
+_HANGING_KNOWN, _HANGING, _HANGING_CLEAR = 0.4, 1.2, 0.65
 """The network's word for a ball in the mouth of a pocket, and what that and the part of its outline seen add up to, at least:
 balls there have 0.66 and 1.35, holes and balls that lie in them, whose outline may be whole, 0.3 and up to 1.3. Less of a word
-will do where so much of the ring shows cloth: about holes and what lies in them it is 0.58 and less."""
+will do where so much of the ring shows cloth: about holes and what lies in them it is 0.62 and less."""
 _LONE, _PACKED, _COVERED, _BY_NETWORK = 0.45, 0.75, 0.95, 0.7
 """Part of the outline that must be seen without the network's word: a lone blob, a ball among balls, a circle on or
 under something larger, and any place that the network knows. Lower takes wrinkles for balls, higher loses balls half
