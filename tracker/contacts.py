@@ -54,6 +54,8 @@ FEW_SAMPLES = 2
 """A piece of so few samples between two changes of course may hold one that belongs to its neighbour."""
 PROMPT_FRAMES, START_FRAMES = 0.3, 0.1
 """A start from rest known to so many frames tells the time of a contact, to so many frames at best."""
+ONE_BOUNCE_S = 0.045
+"""Two touches of one nose closer than this are one bounce told twice: a ball pinned to it by another needs longer to be back."""
 GEOMETRY_M = 0.0004
 """What two radii and a nose are uncertain by, for times from geometry."""
 
@@ -155,9 +157,8 @@ def separate(contacts: Sequence[Contact]) -> list[Contact]:
 def _one_touch(a: Contact, b: Contact) -> bool:
     if a.other is None or b.other is None:
         same = a.other is b.other and a.ball == b.ball and a.cushion == b.cushion
-    else:
-        same = {a.ball, a.other} == {b.ball, b.other}
-    return same and abs(a.time_s - b.time_s) < ONE_TOUCH_S
+        return same and abs(a.time_s - b.time_s) < (ONE_BOUNCE_S if a.pocket is b.pocket is None else ONE_TOUCH_S)
+    return {a.ball, a.other} == {b.ball, b.other} and abs(a.time_s - b.time_s) < ONE_TOUCH_S
 
 
 def _wall_edges(index: int, kink: Kink, around: Surroundings, frame_s: float) -> list[_Edge]:

@@ -43,6 +43,8 @@ GAIN = 9.0
 BRISK_MPS, BRISK_GAIN, AT_TOUCH_GAIN = 0.08, 2.0, 2.5
 """An approach faster than the first is no ball that dies beside the rubber: its turn is told of from the second (of 45 with less than 9
 in simulated shots 37 were touches), and counts for so much more than its own evidence."""
+ONCE_FRAMES = 3.5
+"""Two touches of one rubber within so many pictures are one."""
 GRADIENT_M = 1e-4
 """Step by which the way off a rounded lip is told."""
 DECELERATION_MPS2 = 1.0
@@ -88,11 +90,23 @@ def soft_contacts(
             found += _cushion(way, cushion, around, frame_s)
         for pocket in POCKETS:
             found += _jaw(way, pocket, around, frame_s)
+    found = _once(found, contacts, frame_s)
     names = sorted(movers)
     for k, a in enumerate(names):
         for b in names[k + 1 :]:
             found += _pair(movers[a], movers[b], 2 * around.radius_m, frame_s)
     return found
+
+
+def _once(found: Sequence[Contact], contacts: Sequence[Contact], frame_s: float) -> list[Contact]:
+    """Touches of rubber less those that are another one told twice: the way so near to a turn is bent by it."""
+    kept: list[Contact] = []
+    for touch in sorted(found, key=lambda touch: -touch.gain):
+        mine = [other for other in (*contacts, *kept) if other.ball == touch.ball and other.cushion is not None]
+        mine = [other for other in mine if other.cushion == touch.cushion or touch.pocket is not None]
+        if all(abs(other.time_s - touch.time_s) > ONCE_FRAMES * frame_s for other in mine):
+            kept.append(touch)
+    return kept
 
 
 class _Way:
