@@ -50,6 +50,8 @@ _DOUBT_MAX_M = 0.0045
 more."""
 _RUBBER_LEAST_M = 0.024
 """Least width of rubber of a good fit: real tables show 0.028 to 0.07; a crease of the rubber taken for its nose gave 0.016 to 0.022."""
+_RUBBER_MOST_M = 0.075
+"""Most: the edge between rail and rubber, taken for a nose inside the rail's own edge, gave 0.082."""
 _MEDIAN_MM, _LARGEST_MM = 1.5, 6.0
 """Residuals of a good table: a ball is placed to 2 mm; real noses are straight to about 1 mm, dirt and chalk give 4."""
 _SOFT_MM, _ASKEW_MM = 0.6, 3.7
@@ -173,8 +175,15 @@ def _ways(image: Image, spec: TableSpec, lens: Lens | None, reduced: Reduced | N
         made = _fit(image, cloth, Table(spec), lens, "")
         pockets = pockets or (made.mouths.holes > 0 if isinstance(made, Fit) else "pockets at 0" not in made)
         yield made
-    for side in SIDES if pockets else ():  # one wrong side leaves the pockets of the others where they are
+    for side in _lowest_first(cloths[0]) if pockets else ():  # one wrong side leaves the pockets of the others where they are
         yield _fit(image, cloths[0], Table(spec), lens, side)
+
+
+def _lowest_first(cloth: Cloth) -> list[str]:
+    """Sides of the table from the bottom of the picture upwards: broadcasts lay their score bars there."""
+    quad = ordered_quad(cloth)
+    middles = (quad + np.roll(quad, -1, axis=0)) / 2
+    return [side for _, side in sorted(zip(-middles[:, 1], ("left", "foot", "right", "head"), strict=True))]
 
 
 def _same_quad(first: Cloth, second: Cloth) -> bool:
@@ -234,8 +243,10 @@ def judge_fit(
     if worst > _DOUBT_MAX_M * (1.0 if spec.metric else _UNKNOWN_LIMITS):
         weak = min(SIDES, key=lambda side: counts.get(side, 0.0))
         because.append(f"the nose of the {weak} cushion hardly shows, and without it balls are placed to {1000 * worst:.0f} mm only")
-    if np.mean(list(rim_places_m(solution, Table(spec)).values())) < _RUBBER_LEAST_M:
-        because.append("what was taken for the noses lies nearer to the rail than any rubber is wide; more even light, or --corners")
+    rubber_m = float(np.mean(list(rim_places_m(solution, Table(spec)).values())))
+    if rubber_m < _RUBBER_LEAST_M or (spec.metric and rubber_m > _RUBBER_MOST_M):
+        nearer = "nearer to" if rubber_m < _RUBBER_LEAST_M else "farther from"
+        because.append(f"what was taken for the noses lies {nearer} the rail than any rubber is wide; more even light, or --corners")
     weak_ones = weak_sides(edges, Table(spec))
     if len(weak_ones) > 1:
         because.append(f"the noses of the {' and the '.join(weak_ones)} cushions show on too little of their length")

@@ -35,8 +35,8 @@ _SMALLEST_M, _LARGEST_M = 0.004, 0.04
 """Extent of a mark that may be a sight, each way; smaller is grain, larger chalk or a hand."""
 _FILLED = 0.35
 """Least part of its box that a mark fills: a slender diamond fills half."""
-_CONTRAST, _NOISES = 12.0, 5.0
-"""Least contrast of a mark with its rail, in grey levels and in standard deviations of what lies beside it."""
+_CONTRAST, _NOISES = 7.0, 5.0
+"""Least contrast of a mark with its rail (white on white wood has 8), in grey levels and in standard deviations of what lies beside it."""
 _LINED_UP_M, _LINED_UP_FAR_M = 0.005, 0.012
 """How closely the marks lie at one distance outward: sights do to 2 mm, and a lens is not known yet; and while a side may be wrong."""
 _SHARE, _LEAST = 0.55, 6
@@ -49,6 +49,8 @@ FAR_M = 0.09
 """The same while a side may be wrong, or only three noses hold it: a third of the sights' distance from each other."""
 _ROUGHLY_M, _SURELY_M = 0.005, 0.002
 """Median distance along the rails to which sights agree with a camera fitted to outer edges alone, and to one that is right."""
+_CONTRADICTED_M, _IN_PLACE_M = 0.004, 0.0025
+"""The same of one rail alone, with a nose that cannot be one and without it: on broadcast tables rails lie up to 2.2 mm off."""
 _ASTRAY_M = 0.004
 """Median distance along the rails beyond which marks that line up are no sights."""
 
@@ -155,6 +157,25 @@ def without_false_side(image: Image, table: Table, solution: Solution, edges: Se
             return solution
         held = solve([*others, *sights], spec, size, held.parameters, lens, exact=False)
     return held if _astray_m(sights, held, table) < _SURELY_M else solution
+
+
+def contradicted_sides(image: Image, table: Table, solution: Solution, edges: Sequence[EdgePoints], lens: Lens | None) -> list[str]:
+    """The side whose nose the sights of the other rails contradict: with it no camera has them in place, without it one has."""
+    spec, size = table.spec, (image.shape[1], image.shape[0])
+    sights = find_sights(image, solution, table, SIDES, _REACH_M)
+    if not sights or _worst_rail_m(sights, solve([*edges, *sights], spec, size, solution.parameters, lens), table) < _CONTRADICTED_M:
+        return []
+    worst = {}
+    for side in SIDES:
+        others = [edge for edge in edges if edge.side != side]
+        worst[side] = _worst_rail_m(sights, solve([*others, *sights], spec, size, solution.parameters, lens), table)
+    best = min(SIDES, key=lambda side: worst[side])
+    return [best] if worst[best] < _IN_PLACE_M else []
+
+
+def _worst_rail_m(sights: Sequence[EdgePoints], solution: Solution, table: Table) -> float:
+    """Distance of a rail's sights from their places along it, their median, on the rail where it is largest."""
+    return max(abs(float(np.median(distances_m(edge, solution, table.spec)))) for edge in sights if edge.lengthwise)
 
 
 def _astray_m(sights: Sequence[EdgePoints], solution: Solution, table: Table) -> float:

@@ -5,6 +5,8 @@ them: the residuals stay small and a ball at that side is centimetres off. The o
 well. So one weak side is left out, the nose is sought again where the others have it, and only what lies there is let in.
 Where the others cannot say it to some millimetres, the side stays out and the doubt of places, now large, tells.
 
+A nose that is seen whole is doubted too where the sights of the rails fit no camera with it and fit one without it.
+
 Fails: two weak sides; then nothing is left out, and their coverage has to refuse them.
 """
 
@@ -18,7 +20,7 @@ from calibration.cloth import Cloth
 from calibration.covariance import place_doubt
 from calibration.landmarks import Step, block_places_m, nose_edges, outer_edges, unroll
 from calibration.rubber_width import rim_places_m
-from calibration.sights import FAR_M, are_astray, find_sights
+from calibration.sights import FAR_M, are_astray, contradicted_sides, find_sights
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, distances_m, side_points_m, solve
 from calibration.table import Table
 
@@ -54,7 +56,7 @@ def with_weak_side_checked(
     """
     weak = weak_sides(edges, table)
     uneven = () if weak else _uneven_sides(solution, edges, table)
-    weak = weak or list(uneven)
+    weak = weak or list(uneven) or contradicted_sides(image, table, solution, edges, lens)
     if len(weak) != 1:
         return solution, edges
     side, spec, size = weak[0], table.spec, (image.shape[1], image.shape[0])

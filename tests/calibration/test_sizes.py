@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 
 from calibration.automatic import CalibrationFailure, find_in_image
 from calibration.camera import CameraModel
+from calibration.cloth import cloth_inside
 from calibration.equipment import find_table
-from calibration.sizes import BallSizes, doubt_name
+from calibration.sizes import BallSizes, doubt_name, measure_balls
 
 from .picture import paint
 
@@ -57,3 +59,16 @@ def test_a_painted_9_ft_table_named_8_ft_is_not_good() -> None:
     assert found.balls.count == 4
     assert not found.calibration.good
     assert "looks like wpa-9ft" in " ".join(found.calibration.because)
+
+
+def test_rings_round_balls_are_not_taken_for_them() -> None:
+    """A projector's bright ring of one and a half times the ball's radius: the ball is measured or nothing is, never the ring."""
+    camera = CameraModel.overhead(height_m=3.0, image_size_px=(480, 360), focal_px=1800.0)
+    picture = np.full((360, 480, 3), (190, 120, 10), np.uint8)
+    for centre in ((120, 100), (350, 120), (240, 270)):
+        cv2.circle(picture, centre, 17, (120, 70, 60), -1, cv2.LINE_AA)
+        cv2.circle(picture, centre, 26, (240, 240, 240), 2, cv2.LINE_AA)
+    cloth = cloth_inside(picture, np.array([[0.0, 0], [479, 0], [479, 359], [0, 359]]))
+    sizes = measure_balls(picture, camera, NINE, cloth)
+
+    assert sizes.count == 0 or abs(sizes.diameter_m / NINE.ball_diameter_m - 1) < 0.08

@@ -87,3 +87,7 @@ def test_a_line_that_runs_askew_over_a_cushion_is_replaced_by_the_nose(seen: tup
 
     nose = next(edge for edge in kept if edge.side == "right" and not edge.outer)
     assert np.abs(distances_m(nose, solution, SPEC)).max() < 0.003
+    corners = list(Table(SPEC).corners_m().values())
+    there, here, before = (c.to_pixels(corners, height_m=SPEC.nose_height_m) for c in (camera, solution.camera, bent.camera))
+    assert np.abs(here - there).max() < 1.0
+    assert np.abs(before - there).max() > 2.0
