@@ -35,6 +35,16 @@ def test_the_scoreboard_fits_the_screen_of_a_hall(new_page: NewPage) -> None:
     assert page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]") == [1080, 1920]
 
 
+@pytest.mark.parametrize("width", [390, 1024])
+def test_a_name_of_forty_letters_without_a_gap_stays_on_the_page(new_page: NewPage, width: int) -> None:
+    """In the call and in the queue too, where it is written out, nothing runs out of its box."""
+    page, shot = new_page(width, 800), an_undecided_shot(number=3)
+    Canned(page, a_match(last=shot, undecided=[shot], players={"A": "W" * 40, "B": "Ж" * 40})).open("/official?lang=ru")
+
+    expect(page.locator(".meta").first).to_be_visible()
+    assert page.evaluate("[...document.querySelectorAll('.meta')].every((line) => line.scrollWidth <= line.clientWidth)")
+
+
 @pytest.mark.parametrize("path", ["/", "/official", "/overlay"])
 @pytest.mark.parametrize("width", [390, 1024, 1920])
 def test_no_page_is_wider_than_its_screen(new_page: NewPage, path: str, width: int) -> None:
