@@ -198,6 +198,7 @@ class Driver:
         return replace(step, glance=self._pipeline.glance(step.frame, self._pipeline.sight(step.frame)))
 
     def _take(self, step: _Step) -> None:
+        moving = self._pipeline.moving
         try:
             if step.frame is not None and step.look is not None:
                 self._see(step.frame, step.look, step.glance)
@@ -206,6 +207,8 @@ class Driver:
             # One shot that cannot be read or written must not end the evening: what comes next is judged again.
             log.exception("a picture or shot could not be taken")
             self._pipeline.restart()
+            if moving:
+                self._session.shot_lost()
 
     def _see(self, frame: Frame, look: Look, glance: Glance | None) -> None:
         unseen_s = self._gate.unseen_s(frame.time_s)

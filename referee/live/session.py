@@ -140,6 +140,12 @@ class Session:
             for player in ruling.ruling.warn or ():
                 self.board.post({"type": "say", "kind": "warning", "text": two_fouls_text(player, names)})
 
+    def shot_lost(self) -> None:
+        """A shot could not be read or written: people are told, for nothing else will say so."""
+        with self.match.lock:
+            self.moving = False
+            self.board.post({"type": "say", "kind": "lost", "text": SPOKEN["lost"]})
+
     def media_written(self) -> None:
         """A still or clip is there now."""
         self.show_match()

@@ -54,6 +54,10 @@ ON: Mapping[str, Text] = {
 SPOKEN: Mapping[str, Text] = {
     "ten": {"en": "Ten seconds.", "ru": "Десять секунд."},
     "time": {"en": "Time.", "ru": "Время."},
+    "lost": {
+        "en": "A shot could not be read or written and is not in the match: put it in by hand.",
+        "ru": "Удар не удалось прочитать или записать, его нет в матче: внесите его вручную.",
+    },
     "two_fouls": {"en": "{name} is on two fouls.", "ru": "{name}: два фола подряд."},
 }
 REFUSED: Mapping[str, Text] = {

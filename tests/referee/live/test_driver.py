@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import random
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Condition
@@ -170,6 +171,21 @@ def test_with_pictures_missing_no_verdict_is_different_only_less_certain(tmp_pat
 
     stand = Stand(tmp_path, steps).play()
     assert stand.verdicts in (["legal"], ["undecided"])
+
+
+@pytest.mark.slow
+def test_a_shot_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk takes nothing any more: the match stays as it was, the evening goes on, and the official hears of it."""
+    monkeypatch.setattr("referee.live.kept_match.TRIES", 1)
+    stand = Stand(tmp_path, lambda stand: film())
+    with sqlite3.connect(tmp_path / "match.sqlite") as disk:
+        disk.execute("create trigger full before insert on events begin select raise(abort, 'database or disk is full'); end")
+    mark = stand.session.board.read()[1]
+    stand.play()
+
+    assert stand.session.match.rulings == ()
+    posts = [json.loads(post) for post in stand.session.board.news(mark)[1]]
+    assert [post["kind"] for post in posts] == ["lost"]
 
 
 @pytest.mark.slow

@@ -61,6 +61,7 @@ store.on(["match", "role"], drawBar);
 store.on(["camera", "line", "role", "match", "clock"], drawLamps);
 page.hear("changed", showChanges);
 page.hear("refused", (message) => message.id === null && toast(say("not_done", { why: pick(message.why) }), "bad"));
+page.hear("say", (message) => message.kind === "lost" && toast(pick(message.text), "bad"));
 document.addEventListener("keydown", keys);
 page.drawTools(byId("tools"));
 page.start();

@@ -20,7 +20,7 @@ const clock = el("div.clock", { hidden: true });
 let timer = null;
 
 store.on(["match"], draw);
-page.hear("say", ({ kind, text }) => kind !== "ten" && show(pick(text), kind));
+page.hear("say", ({ kind, text }) => !["ten", "lost"].includes(kind) && show(pick(text), kind));
 page.start();
 new ClockFace(page, clock);
 
