@@ -38,6 +38,8 @@ SOFT_GAP_M = 0.0005
 """A ball this near to a nose touches it as likely as not, as far as the place tells."""
 SOFT_SIGMA_M = 0.0008
 """Doubt of the place of a nose and of a ball beside it."""
+STRAIGHT_OFF = 0.5
+"""Cosine between the way of a ball and the normal of the nose that it lay against from which nothing pressed it into it."""
 TURN_STEPS, TURN_M = 17, 0.004
 """Places of a stretch that are looked at, and by how much it comes nearer and goes off again to be a turn."""
 TURN_GAP_M, TURN_SHARE = 0.002, 0.8
@@ -97,6 +99,8 @@ def _unseen_touch(scene: Scene, since_s: float) -> float:
         if not path.moves:
             continue
         listed = {contact.cushion for contact in scene.contacts if contact.ball == ball}
+        for cushion in set(INWARD) - listed:
+            most = max(most, _pressed_where_it_lay(scene, path, cushion, since_s))
         for piece in path.pieces:
             if piece.end_s <= since_s or not (piece.moving or piece.start_s > since_s):
                 continue
@@ -105,6 +109,18 @@ def _unseen_touch(scene: Scene, since_s: float) -> float:
                     continue
                 most = max(most, _died_beside(scene, piece, cushion, max(piece.start_s, since_s)))
     return most
+
+
+def _pressed_where_it_lay(scene: Scene, path: Path, cushion: str, since_s: float) -> float:
+    """Probability that a ball that lay against a nose was pressed into it when it was hit: it did not go straight off it."""
+    rest, follow = path.pieces[0], path.pieces[min(1, len(path.pieces) - 1)]
+    if rest.moving or not follow.moving or rest.end_s < since_s - 2 * scene.frame_s:
+        return 0.0
+    velocity, place = follow.velocity(follow.start_s), rest.coefficients[0]
+    if float(INWARD[cushion] @ velocity) > STRAIGHT_OFF * float(np.hypot(*velocity)) or not scene.around.beside_nose(cushion, place):
+        return 0.0
+    sigma = (SOFT_SIGMA_M**2 + float(rest.covariance[0, 0])) ** 0.5
+    return SOFT_SHARE * float(ndtr((SOFT_GAP_M - scene.around.gap_m(cushion, place)) / sigma))
 
 
 def _died_beside(scene: Scene, piece: Piece, cushion: str, since_s: float) -> float:
