@@ -5,16 +5,20 @@ path still says that it passed there at that moment, and the ball moved off alon
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from calibration.equipment import BallId
 from tracker.contacts import Contact
 from tracker.kinks import Kink, Path
-from tracker.noses import Surroundings
+from tracker.noses import INWARD, Surroundings
 
 ALONG = 0.7
 """Cosine between the line of centres and the way the ball moved off; a place between frames is not known better."""
+PINNED_MPS, PINNED_GAP_M, PINNED_ALONG = 0.1, 0.003, 0.95
+"""Least turn at a ball that stays, how near to touching the nose and the other one it is, and the cosine of the turn with their
+line: a free ball would have been seen to leave."""
 GAIN = 12.0
 """Evidence given to such a contact: the wake-up is sure, its cause likely."""
 
@@ -54,6 +58,46 @@ def missing_causes(
                     gain=GAIN,
                 )
             )
+    return found
+
+
+def pinned_partners(
+    kinks: Sequence[Kink], contacts: Sequence[Contact], paths: Mapping[BallId, Path], around: Surroundings, frame_s: float
+) -> list[Contact]:
+    """Contacts with balls that lie against a nose and stay there: the cushion took the blow and gave it back.
+
+    A ball in the open that turns where nothing but such a ball is, away from it along the line of centres, met it.
+    """
+    found = []
+    for kink in kinks:
+        if kink.wakes or kink.stops or kink.size_mps < max(PINNED_MPS, 5 * kink.variance**0.5):
+            continue
+        if any(kink.ball in (contact.ball, contact.other) and abs(contact.time_s - kink.time_s) < 2 * frame_s for contact in contacts):
+            continue
+        for path in paths.values():
+            rest = path.piece_at(kink.time_s)
+            offset = kink.place_m - rest.coefficients[0]
+            distance = float(np.hypot(offset[0], offset[1]))
+            slack = PINNED_GAP_M + kink.before.speed(kink.time_s) * kink.sigma_s
+            if (
+                path.moves
+                or abs(distance - 2 * around.radius_m) > slack
+                or float(offset @ kink.jump_mps) < PINNED_ALONG * distance * kink.size_mps
+            ):
+                continue
+            cushion = around.nearest_cushion(rest.coefficients[0])
+            if around.gap_m(cushion, rest.coefficients[0]) > PINNED_GAP_M or float(INWARD[cushion] @ offset) <= 0:
+                continue
+            hit = Contact(
+                ball=kink.ball,
+                other=path.ball,
+                time_s=kink.time_s,
+                sigma_s=max(kink.sigma_s, 0.1 * frame_s),
+                place_m=kink.place_m,
+                impulse_mps=kink.size_mps,
+                gain=GAIN,
+            )
+            found += [hit, replace(hit, ball=path.ball, other=None, cushion=cushion, place_m=rest.coefficients[0])]
     return found
 
 

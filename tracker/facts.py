@@ -75,7 +75,7 @@ def find_first_contact(scene: Scene) -> FirstContact:
     resting = {ball: piece for ball, piece in others if piece is not None}
     found = decide(striker, tip, wakes, resting, reach, scene.frame_s)
     if found is None:
-        return _no_contact(scene, striker)
+        return _met_pinned(scene, strike.ball) or _no_contact(scene, striker)
     found = _behind(scene, striker, _earlier(scene, _played(scene, found)))
     best = next(iter(found.probability))
     time, sigma = _when(scene, best, found)
@@ -86,6 +86,17 @@ def find_first_contact(scene: Scene) -> FirstContact:
     short = flight <= SHORT_FLIGHT_SAMPLES
     probability = tempered(_with_touched(scene, strike.ball, best, probability) if short else probability, flight)
     return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
+
+
+def _met_pinned(scene: Scene, struck: BallId) -> FirstContact | None:
+    """The first contact with a ball that stayed where it lay, pinned to a cushion; None without one."""
+    for contact in scene.contacts:
+        if contact.ball == struck and contact.other is not None and not scene.paths[contact.other].moves:
+            p = contact_probability(contact)
+            return FirstContact(
+                probability={contact.other: p, "none": 1 - p}, time_s=contact.time_s, sigma_s=contact.sigma_s, rivals=(contact.other,)
+            )
+    return None
 
 
 def _lay(path: Path, strike_s: float) -> Piece | None:

@@ -197,3 +197,17 @@ def test_a_stroke_that_two_pictures_do_not_show_makes_no_cushion() -> None:
     (shot,) = read_shots((cue, track("1", legs((0.8, 0.3)), 0.8, 30.0, 0.001, 5)), TABLE, touch_ratio=1.0)
 
     assert [event.fields["cushion"] for event in shot.events if event.type == "ball_cushion" and event.t < 0.1] == []
+
+
+def test_a_ball_pinned_to_the_cushion_that_stays_there_was_hit() -> None:
+    """The cue ball bounces off the 1, which lies against the left cushion and does not move: it was touched, and its cushion."""
+    hit = STRIKE_S + 1.0
+    normal = np.array([0.3, 0.954])
+    meet = np.array([0.3, LEFT_Y]) - 2 * R * normal
+    start = meet - np.array([0.4417, 0.2793])
+    shot = read(
+        {"cue": legs((float(start[0]), float(start[1])), (STRIKE_S, 0.484, 0.306), (hit, 0.31, -0.034)), "1": legs((0.3, LEFT_Y))}, 4.0
+    )
+
+    assert max(shot.first_contact, key=lambda ball: shot.first_contact[ball]) == "1"
+    assert shot.rail_after_contact > 0.5
