@@ -37,12 +37,11 @@ def paint(
     return np.clip(mean + noise, 0, 255).astype(np.uint8)
 
 
-def sight_places(spec: TableSpec, *, parts: int = 8) -> list[tuple[float, float]]:
-    """Where sights lie, 0.11 m outward of the noses: at eighths of the length and quarters of the width, or at other parts."""
+def sight_places(spec: TableSpec) -> list[tuple[float, float]]:
+    """Where sights lie, 0.11 m outward of the noses: at eighths of the length and quarters of the width."""
     x, y = spec.length_m / 2 + 0.11, spec.width_m / 2 + 0.11
-    half = parts // 2
-    long = [(k * spec.length_m / parts, sign * y) for k in range(-half + 1, half) if k for sign in (-1, 1)]
-    return long + [(sign * x, k * spec.width_m / half) for k in range(-half // 2 + 1, half // 2) for sign in (-1, 1)]
+    long = [(k * spec.length_m / 8, sign * y) for sign in (-1, 1) for k in (-3, -2, -1, 1, 2, 3)]
+    return long + [(sign * x, k * spec.width_m / 4) for sign in (-1, 1) for k in (-1, 0, 1)]
 
 
 def _colours(

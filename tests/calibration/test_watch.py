@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from calibration.calibration import Calibration
 from calibration.camera import CameraModel
 from calibration.equipment import find_table
-from calibration.shift import ShiftMeter
+from calibration.shift import ShiftMeter, _gradients, _structure
 from calibration.table import Table
 from calibration.watch import HIDDEN, NUDGED, OTHER_VIEW, SAGGING, STEADY, TABLE_MOVED, ZOOMED, Drift, DriftWatch
 
@@ -151,3 +151,20 @@ def test_a_dim_frame_in_noise_is_watched_by_what_it_shows(table: Image) -> None:
 
     assert shift.agreeing > 0.8
     assert shift.moved_m == pytest.approx(1.5 * PIXEL_M, abs=0.0006)
+
+
+def test_a_faint_edge_in_noise_tells_nothing_along_itself() -> None:
+    """Eight grey levels across and noise of three: with the noise of a plain patch taken off, a movement along the edge has no weight."""
+    rng = np.random.default_rng(2)
+
+    def noisy(edge: float) -> Image:
+        light = np.where(np.arange(41) < 20, 60.0, 60.0 + edge)
+        return np.clip(light + rng.normal(0, 3.0, (41, 41)), 0, 255).astype(np.uint8)
+
+    noise = float(_gradients(noisy(0.0))[0][1])
+    across, along = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    strength = _structure(noisy(8.0), noise)
+
+    assert np.hypot(*(strength @ across)) > 0.95
+    assert np.hypot(*(strength @ along)) < 0.05
+    assert np.hypot(*(_structure(noisy(8.0), 0.0) @ along)) > 0.2
