@@ -16,8 +16,8 @@ EXPLAINED = 0.6
 FREE_COVERED = 0.2
 """Part of the ring around a circle at something larger that must be cloth: half a ball under a sleeve has 0.4, a watch
 or a badge on it none. The network, where it is sure (`VOUCHED`), knows better."""
-KNOWN = 0.3
-"""Network score from which a place is a candidate by itself: of the balls in real pictures one in thirty has less; at
+KNOWN = 0.25
+"""Network score from which a place is a candidate by itself: of the balls in real pictures one in thirty has less than 0.3; at
 0.2 rings of light begin."""
 SMEAR_KNOWN = 0.3
 """The network's word somewhere on a streak without which that is doubtful: of 45 rendered smears the least has 0.32, bars of a
