@@ -25,8 +25,11 @@ _STRIKE_MPS = 12.0
 """Fastest ball (a break, limits.md section 6): farther than this times the gap nothing can have gone."""
 _CLOCK_SHARE = 0.35
 """Standard deviation of a step along its course as a share of the step, where the stamps may lie (20 to 60 ms under 40)."""
-_WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact": 0.05, "free": 0.002, "strike": 1e-3}
+_WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact": 0.05, "free": 0.002, "strike": 1e-3, "woken": 0.05}
 """Shares of the mixture; `free` is a contact where no other ball is near enough to cause one (cushion, jaw, unseen ball)."""
+_ONWARD = 0.9
+"""Cosine within which a ball that has just left its rest goes on as it began: struck shortly before that picture it had moved by
+millimetres, which tell its course to a few degrees and nothing of its speed."""
 _STRIKE_GAP_S = 0.04
 """Gap between pictures for which `strike` holds. At twice the rate a ball that hides in another's blur would else be taken
 for one that was struck onto its neighbour's place: a rack changes its names from picture to picture."""
@@ -64,6 +67,7 @@ class Expected:
         reach_mps: Highest speed a contact can leave it with.
         contact: Another ball or a cushion is near enough for a contact.
         push_m: From the one ball that can hit a ball at rest to that ball, (N, 2); zero where none or several can.
+        woken: Unit vector of its first step, (N, 2), where it left its rest in its last picture; zero elsewhere.
         solid: Surely a ball; what is not cannot be struck and cannot leap.
         bounced: Prediction reflected at a cushion.
         missed_cost: Cost of not seeing it.
@@ -80,6 +84,7 @@ class Expected:
     reach_mps: FloatArray
     contact: BoolArray
     push_m: FloatArray
+    woken: FloatArray
     solid: BoolArray
     bounced: BoolArray
     missed_cost: FloatArray
@@ -182,6 +187,9 @@ def _motion_cost(expected: Expected, seen: Seen) -> FloatArray:
     often = np.minimum(expected.gap_s / _STRIKE_GAP_S, 1.0) ** 2
     strike = np.where(expected.solid, _WEIGHTS["strike"] * often, 0.0)
     likelihood += np.where(distance <= far[:, None], (strike / (np.pi * far**2))[:, None], 0.0)
+    onward = away[..., 0] * expected.woken[:, None, 0] + away[..., 1] * expected.woken[:, None, 1] > _ONWARD * distance
+    woken = _WEIGHTS["woken"] / (np.arccos(_ONWARD) * far**2)
+    likelihood += np.where(onward & (distance <= far[:, None]) & expected.solid[:, None], woken[:, None], 0.0)
     return np.asarray(-np.log(np.maximum(likelihood, 1e-300)), dtype=np.float64)
 
 

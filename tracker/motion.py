@@ -84,6 +84,12 @@ class BallFilter:
         return speed if speed * speed > _TOLD_SIGMAS**2 * self._vv else 0.0
 
     @property
+    def woken(self) -> tuple[float, float]:
+        """Unit vector of its first step where its last measurement was the first off its resting place; else zero."""
+        speed = hypot(self.vx, self.vy)
+        return (self.vx / speed, self.vy / speed) if not self.resting and self.woke_s == self.time_s and speed > 0 else (0.0, 0.0)
+
+    @property
     def settled(self) -> bool:
         """True when the velocity is known well enough to predict with."""
         return self.resting or self._vv < 0.3**2 + (0.2 * self.speed_mps) ** 2

@@ -267,6 +267,7 @@ class Tracker:
             reach_mps=np.where(solid, reach, np.minimum(reach, _HAND_MPS)),
             contact=(meets.any(axis=1) | at_edge) & solid,
             push_m=np.where(alone[:, None], last - last[striker], 0.0),
+            woken=np.array([motion.woken for motion in motions], dtype=np.float64).reshape(count, 2),
             solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),
