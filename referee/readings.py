@@ -151,7 +151,7 @@ def judge_shot(
     if best.ruling is not None and best.p >= certain_at and not why:
         return Judgement(certain=True, ruling=best.ruling, readings=_with_differences(ordered))
     readings = tuple(replace(judged, question=why or judged.question) for judged in _with_differences(ordered))
-    return Judgement(certain=False, ruling=_default(ordered), readings=readings)
+    return Judgement(certain=False, ruling=_default(ordered, certain_at), readings=readings)
 
 
 def _possible_namings(rules: Ruleset, shot: Shot, states: Sequence[State]) -> list[Naming]:
@@ -214,10 +214,13 @@ def _key(judged: JudgedReading, naming: Naming) -> str:
     return f"open: {judged.question}" if judged.ruling is None else _ruling_key(judged.ruling, naming)
 
 
-def _default(ordered: Sequence[JudgedReading]) -> Ruling:
-    """The likeliest reading without a foul, else the likeliest (A-G2, A-G3)."""
-    rulings = [ruling for judged in ordered for ruling in (judged.candidates or (judged.ruling,)) if ruling is not None]
-    return next((ruling for ruling in rulings if not ruling.foul), rulings[0])
+def _default(ordered: Sequence[JudgedReading], certain_at: float) -> Ruling:
+    """The likeliest reading without a foul; the likeliest where some foul is certain and only which, or what it leaves, is open
+    (A-G2, A-G3: no foul that is not established)."""
+    given = [[ruling for ruling in (judged.candidates or (judged.ruling,)) if ruling is not None] for judged in ordered]
+    rulings = [ruling for some in given for ruling in some]
+    fouls = sum(judged.p for judged, some in zip(ordered, given, strict=True) if some and all(ruling.foul for ruling in some))
+    return rulings[0] if fouls >= certain_at else next((ruling for ruling in rulings if not ruling.foul), rulings[0])
 
 
 def _with_differences(ordered: Sequence[JudgedReading]) -> tuple[JudgedReading, ...]:

@@ -89,6 +89,15 @@ def test_split_hit_is_undecided_with_the_shooter_favoured() -> None:
     assert [round(reading.p, 3) for reading in judgement.readings] == [0.7, 0.3]
 
 
+def test_a_certain_foul_stands_while_what_it_leaves_is_open() -> None:
+    """The wrong ball was hit, whether the cue ball fell is not known: a foul until a person decides."""
+    fell = event(2.0, "pocketed", p=0.45, ball="cue", pocket="FL")
+    judgement = judge_shot(RULES, [a_state()], a_shot(fell, first={"5": 0.994, "unknown": 0.006}))
+
+    assert (judgement.verdict, judgement.default) == ("undecided", "foul")
+    assert "WRONG_FIRST" in judgement.ruling.foul_codes
+
+
 def test_readings_with_one_ruling_add_up() -> None:
     """A foul in every reading is certain although nobody knows which wrong ball was met first, where the codes agree."""
     judgement = judge_shot(RULES, [a_state()], a_shot(first={"5": 0.5, "9": 0.5}))
