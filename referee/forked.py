@@ -8,7 +8,8 @@ where too many are held, arrays are copied out at once, so the other side never 
 Only where a fork is safe: on Linux, and while OpenCV has no threads of its own (a lock that one of them holds would stay locked
 in the copy). Elsewhere the caller reads ahead by a thread (`referee.overlap`); results do not depend on it.
 
-Fails: a process that is killed from outside ends the items with an error, as a torn file would.
+Fails: a process that is killed from outside ends the items with an error, as a torn file would. A source that uses a video opened
+before the fork waits for threads of the decoder that were not copied, until patience ends.
 """
 
 import mmap
@@ -35,6 +36,7 @@ _SLOTS = 6
 _TO_SPARE = 3
 """Slots that the other side may count on: with fewer free, arrays are copied out."""
 _ALIGN = 64
+"""Arrays begin at multiples of this, bytes: a line of the processor's cache."""
 _PATIENCE_S = 120.0
 """How long an item is waited for, seconds: a sleeping disk wakes in ten; for ever would be a program that hangs."""
 
