@@ -1,9 +1,10 @@
 """Tests of what lies at the edge of sight: contacts a few milliseconds apart, soft ones, near misses, what nearly touches."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from ways import Way, legs
 
 from calibration.equipment import find_table
 from calibration.table import Table
@@ -14,28 +15,7 @@ from tracker.shot import Shot
 TABLE = Table(find_table("wpa-9ft"))
 R = 0.028575
 FOOT_X = 1.27 - R
-SLOWING_MPS2 = 0.1
 STRIKE_S = 0.5
-
-Way = Callable[[float], tuple[float, float]]
-
-
-def legs(start: tuple[float, float], *parts: tuple[float, float, float]) -> Way:
-    """A ball that rests at a place, then from each (time_s, vx, vy) on rolls with that velocity, slowing by 0.1 m/s^2."""
-
-    def place(time_s: float) -> tuple[float, float]:
-        x, y = start
-        for k, (begin, vx, vy) in enumerate(parts):
-            until = min(time_s, parts[k + 1][0]) if k + 1 < len(parts) else time_s
-            speed = float(np.hypot(vx, vy))
-            if until <= begin or speed == 0:
-                continue
-            tau = min(until - begin, speed / SLOWING_MPS2)
-            way = speed * tau - 0.5 * SLOWING_MPS2 * tau * tau
-            x, y = x + way * vx / speed, y + way * vy / speed
-        return x, y
-
-    return place
 
 
 def read(

@@ -1,24 +1,9 @@
 """How tracks end: balls that leave the table over a cushion."""
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import pytest
+import scenes as s
 
 from tracker.history import TrackEnd
-
-
-def _scenes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tracker_scenes", Path(__file__).with_name("scenes.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-s = _scenes()
 
 
 def _end_of_the_cue_ball(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
+from ways import Way, legs
 
 from calibration.equipment import find_table
 from calibration.table import Table
@@ -13,9 +14,7 @@ from tracker.shot import Shot
 
 TABLE = Table(find_table("wpa-9ft"))
 RADIUS_M = 0.028575
-SLOWING_MPS2 = 0.1
 
-Way = Callable[[float], tuple[float, float]]
 STRIKE_S = 0.5
 HIT_S = 1.0
 SPEED_MPS = 1.0
@@ -27,26 +26,6 @@ OBJECT_X_M = HIT_X_M + 2 * RADIUS_M
 def still(x_m: float, y_m: float) -> Way:
     """A ball that does not move."""
     return lambda _: (x_m, y_m)
-
-
-def legs(start: tuple[float, float], *parts: tuple[float, float, float]) -> Way:
-    """A ball that rests at a place, then from each (time_s, vx, vy) on rolls with that velocity, slowing by 0.1 m/s^2."""
-
-    def place(time_s: float) -> tuple[float, float]:
-        x, y = start
-        for k, (begin, vx, vy) in enumerate(parts):
-            until = min(time_s, parts[k + 1][0]) if k + 1 < len(parts) else time_s
-            if until <= begin:
-                break
-            speed = float(np.hypot(vx, vy))
-            if speed == 0:
-                continue
-            tau = min(until - begin, speed / SLOWING_MPS2)
-            way = speed * tau - 0.5 * SLOWING_MPS2 * tau * tau
-            x, y = x + way * vx / speed, y + way * vy / speed
-        return x, y
-
-    return place
 
 
 def tracks(

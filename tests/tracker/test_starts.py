@@ -1,9 +1,10 @@
 """Tests of how balls start, turn and end where few pictures show it: what is known of their physics tells the rest."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from ways import Way, legs
 
 from calibration.equipment import find_table
 from calibration.table import Table
@@ -20,26 +21,6 @@ TABLE = Table(find_table("wpa-9ft"))
 R = 0.028575
 STRIKE_S = 0.5
 LEFT_Y = 0.635 - R
-
-Way = Callable[[float], tuple[float, float]]
-
-
-def legs(start: tuple[float, float], *parts: tuple[float, float, float]) -> Way:
-    """A ball that rests at a place, then from each (time_s, vx, vy) on rolls with that velocity, slowing by 0.1 m/s^2."""
-
-    def place(time_s: float) -> tuple[float, float]:
-        x, y = start
-        for k, (begin, vx, vy) in enumerate(parts):
-            until = min(time_s, parts[k + 1][0]) if k + 1 < len(parts) else time_s
-            speed = float(np.hypot(vx, vy))
-            if until <= begin or speed == 0:
-                continue
-            tau = min(until - begin, speed / 0.1)
-            way = speed * tau - 0.05 * tau * tau
-            x, y = x + way * vx / speed, y + way * vy / speed
-        return x, y
-
-    return place
 
 
 def slid(start: tuple[float, float], begin_s: float, velocity: tuple[float, float], slides_mps2: float = 2.0) -> Way:

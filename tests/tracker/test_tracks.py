@@ -1,30 +1,16 @@
 """The tracker on hand-made pictures: balls, arms, pockets, names and clocks."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
+import scenes as s
 
 from calibration.equipment import find_ball_set, find_table
 from calibration.table import Table
 from tracker.history import BallTrack, TrackReport
 from tracker.tracks import Tracker
 from vision.detection import Detection, Observation
-
-
-def _scenes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tracker_scenes", Path(__file__).with_name("scenes.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-s = _scenes()
 
 
 def _track(report: TrackReport, ball: str) -> BallTrack:

@@ -1,11 +1,10 @@
 """What an official does, message by message: it is done, or refused and nothing has changed."""
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import plays
 import pytest
 
 from calibration.errors import InputError
@@ -15,17 +14,6 @@ from referee.pipeline import FrameUpdate
 from tracker.history import TableState, TrackedBall
 from vision.detection import Observation
 
-
-def _plays() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plays = _plays()
 a_shot, HandClock = plays.a_shot, plays.HandClock
 
 

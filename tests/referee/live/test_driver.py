@@ -1,16 +1,15 @@
 """The driver with a sample as its camera: the same log as review, and everything that can go wrong with a camera."""
 
-import importlib.util
 import json
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Condition
-from types import ModuleType
 from typing import Any
 
 import numpy as np
+import plays
 import pytest
 
 from calibration.calibration import Calibration
@@ -28,18 +27,6 @@ SAMPLES = Path(__file__).parents[3] / "sample_videos"
 RATE_HZ = 25.0
 STRIKE_S, REST_S = 2.4, 5.76
 """Of legal_pot, from its truth file."""
-
-
-def _plays() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plays = _plays()
 
 
 def truth(name: str) -> dict[str, Any]:

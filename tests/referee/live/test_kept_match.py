@@ -1,14 +1,13 @@
 """Every event is on disk before it is shown, and a killed program goes on where it was."""
 
-import importlib.util
 import os
 import random
 import signal
 import sqlite3
 import time
 from pathlib import Path
-from types import ModuleType
 
+import plays
 import pytest
 
 from calibration.errors import InputError
@@ -18,17 +17,7 @@ from referee.log import format_log
 from referee.match import Match
 from referee.rules.options import Options
 
-
-def _plays() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-a_kept_match, a_shot = (getattr(_plays(), name) for name in ("a_kept_match", "a_shot"))
+a_kept_match, a_shot = plays.a_kept_match, plays.a_shot
 
 SHOTS = 40
 """Shots of the match that is killed again and again."""

@@ -1,12 +1,11 @@
 """The match as pages show it, against what was written down by hand."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import plays
 import pytest
 
 from referee.live.match_view import find_options, match_view, spots_due
@@ -14,17 +13,7 @@ from referee.match import Match
 from referee.rules.games import RULESETS
 from tracker.shot import NOT_JUDGED, Doubt
 
-
-def _plays() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-a_shot = _plays().a_shot
+a_shot = plays.a_shot
 PROTOCOL = Path(__file__).parents[3] / "docs/live-protocol.md"
 
 

@@ -1,6 +1,5 @@
 """`cueref live` as a program: a real server on a real port, killed and started again."""
 
-import importlib.util
 import json
 import random
 import re
@@ -8,8 +7,8 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
+import plays
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
@@ -22,18 +21,6 @@ from referee.live.serve import Live, LiveRequest
 from referee.live.store import MatchStore
 
 SAMPLES = Path(__file__).parents[3] / "sample_videos"
-
-
-def _plays() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plays = _plays()
 
 
 def start(folder: Path, *more: str) -> "subprocess.Popen[str]":

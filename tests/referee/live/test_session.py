@@ -1,10 +1,10 @@
 """What comes together in a live match: calls spoken, the clock from true rest, what survives a restart."""
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+
+import plays
 
 from referee.live.board import Board, Mark
 from referee.live.health import CameraStatus
@@ -15,18 +15,6 @@ from referee.live.store import MatchStore
 from referee.pipeline import FrameUpdate, ShotUpdate
 from tracker.history import TableState
 from vision.detection import Observation
-
-
-def _plays() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plays = _plays()
 
 
 class Evening:

@@ -1,15 +1,14 @@
 """Pages, rights and limits: what a page is sent, and what nobody gets by any trick."""
 
 import asyncio
-import importlib.util
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from urllib.parse import unquote
 
+import plays
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -22,18 +21,6 @@ from referee.log import parse_log
 
 SOCKET = "ws://127.0.0.1:8080/ws"
 ORIGIN = {"origin": "http://127.0.0.1:8080"}
-
-
-def _plays() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("live_plays", Path(__file__).with_name("plays.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plays = _plays()
 
 
 class Hall:
