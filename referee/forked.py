@@ -32,7 +32,7 @@ from referee.overlap import read_ahead
 Item = TypeVar("Item")
 
 _SLOTS = 6
-"""Items under way: fewer and a slow one stalls both sides, more only take memory (10 MB a 1080p picture)."""
+"""Items under way: fewer and a slow one stalls both sides, more only take memory (8 MB a 1080p picture)."""
 _TO_SPARE = 3
 """Slots that the other side may count on: with fewer free, arrays are copied out."""
 _ALIGN = 64

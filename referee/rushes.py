@@ -34,15 +34,14 @@ class Rushes:
         self._kept: list[tuple[int, float, NDArray[np.uint8]]] | None = []
         self._bytes = 0
 
-    def keep(self, frame: Frame) -> Frame:
-        """Take the next frame, and give it back."""
+    def keep(self, frame: Frame) -> None:
+        """Take the next frame."""
         if self._kept is not None:
             planes = np.asarray(cv2.cvtColor(reduce_picture(frame.image, self._size), cv2.COLOR_BGR2YUV_I420), dtype=np.uint8)
             self._bytes += planes.nbytes
             self._kept.append((frame.index, frame.time_s, planes))
             if self._bytes > self._most:
                 self._kept = None
-        return frame
 
     def frames(self) -> Iterator[Frame] | None:
         """The recording in small pictures, once; None where it was too long."""

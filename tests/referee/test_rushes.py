@@ -15,7 +15,7 @@ def test_a_short_recording_comes_again_small_with_its_times() -> None:
     """Three pictures of 1920 pixels width come back as three of 960, in order, in their colour."""
     rushes = Rushes((1920, 1080))
     for frame in frames(3):
-        assert rushes.keep(frame) is frame
+        rushes.keep(frame)
     again = list(rushes.frames() or ())
     assert [(frame.index, frame.time_s, frame.image.shape) for frame in again] == [(i, i / 25, (540, 960, 3)) for i in range(3)]
     assert [abs(int(frame.image.mean()) - 20 - 10 * i) <= 1 for i, frame in enumerate(again)] == [True] * 3
