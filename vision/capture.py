@@ -153,8 +153,8 @@ class VideoSource:
             yield picture[0]
 
     def _skimmed(self, step_s: float, count: int) -> Iterator[Picture]:
-        """Up to `count` pictures at least so far apart, those on which no other depends left undecoded: a third of the time
-        for most files. (OpenCV has no such wish; it would also turn the pictures of a phone held upright.)"""
+        """Up to `count` pictures at least so far apart, those on which no other depends left undecoded: a third less time
+        for a broadcast clip. (OpenCV has no such wish; it also turns the pictures of a phone held upright.)"""
         with av.open(os.fspath(self.path)) as container:
             stream = container.streams.video[0]
             stream.thread_type, stream.codec_context.skip_frame = "AUTO", "NONREF"
