@@ -30,6 +30,8 @@ _WEIGHTS = {"course": 0.7, "stay": 0.1, "clock": 0.1, "memory": 0.05, "contact":
 _ONWARD = 0.9
 """Cosine within which a ball that has just left its rest goes on as it began: struck shortly before that picture it had moved by
 millimetres, which tell its course to a few degrees and nothing of its speed."""
+_LEFT_S = 0.1
+"""A ball last seen so long before another appeared may be that one: a few pictures, else it would have been seen elsewhere."""
 _STRIKE_GAP_S = 0.04
 """Gap between pictures for which `strike` holds. At twice the rate a ball that hides in another's blur would else be taken
 for one that was struck onto its neighbour's place: a rack changes its names from picture to picture."""
@@ -67,7 +69,8 @@ class Expected:
         reach_mps: Highest speed a contact can leave it with.
         contact: Another ball or a cushion is near enough for a contact.
         push_m: From the one ball that can hit a ball at rest to that ball, (N, 2); zero where none or several can.
-        woken: Unit vector of its first step, (N, 2), where it left its rest in its last picture; zero elsewhere.
+        woken: Unit vector of its first step, (N, 2), where it left its rest in its last picture or has appeared in it
+            (`first_steps`); zero elsewhere.
         solid: Surely a ball; what is not cannot be struck and cannot leap.
         bounced: Prediction reflected at a cushion.
         missed_cost: Cost of not seeing it.
@@ -126,6 +129,30 @@ def missed_cost(*, hidden: bool, crowded: bool, near_mouth: bool) -> float:
     if hidden:
         return _MISSED_HIDDEN
     return _MISSED / 2 if crowded or near_mouth else _MISSED
+
+
+def first_steps(last_m: FloatArray, gap_s: FloatArray, appeared: BoolArray) -> FloatArray:
+    """Unit vectors from the nearest ball just lost to one that has appeared in the last picture, (N, 2); zero elsewhere.
+
+    A struck ball that something half covers at that moment is lost and appears anew in the next picture. Of its speed
+    nothing is known then, and it would appear anew in each that follows.
+
+    Args:
+        last_m: Last known places, (N, 2).
+        gap_s: Time since then, (N,).
+        appeared: Balls seen for the first time in the last picture, (N,).
+    """
+    steps = np.zeros_like(last_m)
+    for k in np.flatnonzero(appeared).tolist():
+        ago = gap_s - gap_s[k]
+        lost = np.flatnonzero((ago > 1e-6) & (ago <= _LEFT_S))
+        way = last_m[k] - last_m[lost]
+        length = np.hypot(way[:, 0], way[:, 1])
+        near = np.flatnonzero((length > 1e-6) & (length <= _STRIKE_MPS * ago[lost]))
+        if len(near):
+            best = near[length[near].argmin()]
+            steps[k] = way[best] / length[best]
+    return steps
 
 
 def assign(expected: Expected, seen: Seen) -> Assignment:

@@ -18,7 +18,7 @@ import numpy as np
 
 from calibration.equipment import BallSet
 from calibration.table import Table
-from tracker.associate import Assignment, Expected, Seen, assign, missed_cost
+from tracker.associate import Assignment, Expected, Seen, assign, first_steps, missed_cost
 from tracker.clock import picture_factor, read_clock
 from tracker.doubles import TOUCHING_RADII, apart_m, with_whole_blurs, without_doubles, without_merged, without_merged_at_rest
 from tracker.evidence import find_ghosts, read_ends
@@ -248,10 +248,10 @@ class Tracker:
         striker = movers.argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
         alone = (meets.sum(axis=1) == 1) & ~((apart < 2.6 * radius) & ~meets).any(axis=1) & (speed == 0)
         reach = np.maximum(speed, np.where(meets, speed[None, :], 0.0).max(axis=1, initial=0.0))
+        appeared = np.array([len(strand.frames) == 1 and strand.unseen_s == 0 for strand in self._live], dtype=np.bool_)
         predicted = self._places.reflected(straight[:, :2])
         at_edge = (np.abs(straight[:, :2]) - (self._places.limit_x_m, self._places.limit_y_m) > -_EDGE_M).any(axis=1) & (speed > 0)
-        mouths = self._places.middles_m
-        to_mouth = np.hypot(*(straight[:, None, :2] - mouths[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
+        to_mouth = np.hypot(*(straight[:, None, :2] - self._places.middles_m).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
         missed = [
             missed_cost(hidden=observation.is_hidden((x, y), spec.length_m, spec.width_m), crowded=bool(c), near_mouth=m < _NEAR_MOUTH_M)
             for (x, y, _), c, m in zip(straight.tolist(), crowded, to_mouth.tolist(), strict=True)
@@ -267,7 +267,7 @@ class Tracker:
             reach_mps=np.where(solid, reach, np.minimum(reach, _HAND_MPS)),
             contact=(meets.any(axis=1) | at_edge) & solid,
             push_m=np.where(alone[:, None], last - last[striker], 0.0),
-            woken=np.array([motion.woken for motion in motions], dtype=np.float64).reshape(count, 2),
+            woken=np.array([motion.woken for motion in motions]).reshape(count, 2) + first_steps(last, gap, appeared),
             solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),

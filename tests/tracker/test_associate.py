@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tracker.associate import Expected, Seen, assign
+from tracker.associate import Expected, Seen, assign, first_steps
 
 NAN = np.full((2, 2), np.nan)
 
@@ -82,3 +82,16 @@ def test_a_ball_struck_late_between_two_pictures_goes_on_as_it_began() -> None:
     expected = _two([(0.0, 0.0), (0.08, 0.0)], woken=(-0.8, 0.6), missed=0.1)
     assert [(i, j) for i, j, _ in assign(expected, _seen([(-0.064, 0.048)])).pairs] == [(0, 0)]
     assert assign(expected, _seen([(0.064, -0.048)])).pairs == ()
+
+
+def test_a_ball_that_appears_beside_one_just_lost_goes_on_from_there() -> None:
+    """Lost at (0, 0) a picture before another appears at (0.03, 0.04): it goes 3:4, whatever lies at rest around."""
+    places = np.array([(0.0, 0.0), (0.03, 0.04), (0.03, 0.05)])
+    steps = first_steps(places, np.array([0.08, 0.04, 0.04]), np.array([False, True, False]))
+    assert np.allclose(steps, [(0.0, 0.0), (0.6, 0.8), (0.0, 0.0)])
+
+
+def test_a_ball_that_appears_out_of_reach_of_the_lost_one_has_no_course() -> None:
+    """Nothing goes a metre in 40 ms."""
+    steps = first_steps(np.array([(0.0, 0.0), (1.0, 0.0)]), np.array([0.08, 0.04]), np.array([False, True]))
+    assert not steps.any()
