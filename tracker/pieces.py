@@ -120,7 +120,7 @@ def _piece(
         looks_weight=weight,
         price=_price(times, centres, scores, strand.streaks[low:high]),
         mean_score=float(scores.mean()),
-        on_bed=first_rest or any(places.place((float(x), float(y))).depth_m <= 0 for x, y in centres),
+        on_bed=(first_rest and not strand.fallen[low]) or any(places.place((float(x), float(y))).depth_m <= 0 for x, y in centres),
         first_v=first_v,
         last_v=last_v,
         first_rest=first_rest,

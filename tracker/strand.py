@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import log
+from math import hypot, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,13 @@ from vision.detection import Detection
 
 _ODDS_LIMIT = 6.0
 """Log-odds kept at most: what was a ball for minutes can still turn out a hand within a second."""
+_LEFT_S, _LEFT_M, _MOUTH_M = 0.1, 0.01, 0.12
+"""A ball seen behind a mouth's line after it was out of sight so long and moved so far lies in the pocket, seen slantwise or
+through the mouth: one that came to hang there was seen coming. And how near a ball was last seen that fell there."""
 CONFIRM_COUNT = 3
 """Detections that make a ball of a strand; one or two are more often a hand or a highlight."""
 
-_ROWS = ("frames", "xs", "ys", "sigmas", "scores", "resting", "weights", "looks", "streaks")
+_ROWS = ("frames", "xs", "ys", "sigmas", "scores", "resting", "fallen", "weights", "looks", "streaks")
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Strand:
         looks_sum: Shape (K,), weighted sum of log likelihood ratios.
         looks_weight: Sum of the weights.
         frames, xs, ys, sigmas, scores, resting, weights, looks: A row per detection.
+        fallen: And whether it is seen in a mouth where it, or another, had gone out of sight on the way in: nothing on the bed.
         streaks: (x, y) from end to end of the streak that a detection was, (0, 0) of a disc; metres, the sign says nothing.
         cuts: Rows at which a new piece starts because motion alone did not decide, and the cost of going on as it did.
         ball_odds: Log-odds by scores alone that it is a ball, limited.
@@ -51,6 +55,7 @@ class Strand:
     sigmas: list[float] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     resting: list[bool] = field(default_factory=list)
+    fallen: list[bool] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     looks: list[FloatArray] = field(default_factory=list)
     streaks: list[tuple[float, float]] = field(default_factory=list)
@@ -64,7 +69,7 @@ class Strand:
         """Seen often and surely enough to be a ball."""
         return len(self.frames) >= CONFIRM_COUNT and self.ball_odds > 0
 
-    def append(self, frame: int, item: Detection, weight: float, log_ratio: FloatArray) -> None:
+    def append(self, frame: int, item: Detection, weight: float, log_ratio: FloatArray, *, fallen: bool = False) -> None:
         """Add a detection with the weight of its looks and its log likelihood ratios (K,)."""
         score = item.score
         share = min(max(score, 0.05), 0.95)
@@ -77,10 +82,19 @@ class Strand:
         self.streaks.append((bx - ax, by - ay))
         self.scores.append(score)
         self.resting.append(self.motion.resting)
+        self.fallen.append(fallen)
         self.weights.append(weight)
         self.looks.append(log_ratio)
         self.looks_sum = self.looks_sum + weight * log_ratio
         self.looks_weight += weight
+
+    def lies_in_pocket(self, gap_s: float, way_m: float) -> bool:
+        """What a detection of it behind a mouth's line is, so long after the last one (s) and so far from it (m)."""
+        return (bool(self.fallen) and self.fallen[-1]) or (gap_s > _LEFT_S and way_m > _LEFT_M)
+
+    def ended_at(self, place_m: tuple[float, float]) -> bool:
+        """True where it was last seen near `place_m`, metres, and is followed no more."""
+        return self.finished and bool(self.frames) and hypot(self.xs[-1] - place_m[0], self.ys[-1] - place_m[1]) < _MOUTH_M
 
     def cut(self, cost: float) -> None:
         """Start a new piece with the last row; `cost` is that of its link, by motion alone."""

@@ -12,7 +12,7 @@ name is free again. Balls seen in the cups are noted, never followed.
 Same observations in the same order give the same result."""
 
 from collections.abc import Sequence
-from math import hypot
+from math import dist, hypot, inf
 
 import numpy as np
 
@@ -325,18 +325,17 @@ class Tracker:
 
     def _append(self, strand: Strand, item: Detection, log_ratio: FloatArray, frame: int) -> None:
         behind = not self._places.is_open(item.position_m) and self._places.place(item.position_m).depth_m > 0
-        if item.streak_m is not None:
-            (ax, ay), (bx, by) = item.streak_m
-            blur = hypot(bx - ax, by - ay)
-        else:
-            blur = strand.motion.speed_mps * _BLUR_S
+        blur = strand.motion.speed_mps * _BLUR_S if item.streak_m is None else dist(*item.streak_m)
         sharp = 1 / (1 + (2 * blur / self.table.spec.ball_diameter_m) ** 2)
         weight = item.score * sharp * (0.1 if behind else 1.0)
+        gap_s = way_m = 0.0
         if strand.frames and strand.frames[-1] >= self._first_frame:
             gap_s = self._frames[-1].time_s - self._frames[strand.frames[-1] - self._first_frame].time_s
             way_m = hypot(item.position_m[0] - strand.xs[-1], item.position_m[1] - strand.ys[-1])
             weight *= news(gap_s, way_m, self.table.spec.ball_radius_m)
-        strand.append(frame, item, weight, log_ratio)
+        elif behind and any(other.ended_at(item.position_m) for other in self._strands):
+            gap_s = way_m = inf
+        strand.append(frame, item, weight, log_ratio, fallen=behind and strand.lies_in_pocket(gap_s, way_m))
 
     def _lose(self, result: Assignment, step_s: float, observation: Observation) -> None:
         matched = {i for i, _, _ in result.pairs}

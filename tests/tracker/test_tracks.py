@@ -104,6 +104,16 @@ def test_a_ball_that_runs_in_and_is_seen_lying_in_the_pocket_fell() -> None:
     assert _track(tracker.report(0.0, 10.0), "9").times_s[-1] < 0.65
 
 
+def test_a_ball_that_lies_in_a_pocket_is_no_other_ball_whatever_its_colour_there() -> None:
+    """The 9 runs in; a third of a second later something lies 20 mm behind the line, in the pocket's dark like the 4: no ball."""
+    tracker = s.tracker()
+    for index in range(90):
+        time = index * s.STEP_S
+        places = {"cue": (0.0, 0.0), "9": (1.25 - 0.85 * (0.6 - time), 0.615 - 0.85 * (0.6 - time)) if time < 0.6 else None}
+        tracker.update(s.picture(index, places | {"4": (1.2466, 0.6116) if time > 0.9 else None}))
+    assert [track.ball for track in tracker.report(0.0, 10.0).tracks] == ["cue", "9"]
+
+
 def test_a_ball_under_an_arm_was_there_all_the_time() -> None:
     """The 4 is uncovered after the strike; its track reaches back to the first picture as not seen."""
     tracker = s.tracker()
