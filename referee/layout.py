@@ -7,6 +7,7 @@ from math import dist, sqrt
 from calibration.equipment import TableSpec
 from calibration.errors import InputError
 from calibration.table import Table
+from referee.alike import as_seen
 from referee.match_setup import MatchSetup
 from referee.rules.base import Case, Ruleset, State, next_state
 from referee.rules.games import find_ruleset
@@ -40,7 +41,7 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
     if setup.game == "classic_pyramid":
         notes.append("numbers: the labels of the whites are taken as their numbers (CLA-5.1), which a camera does not read")
     is_owed = isinstance(rules, Pyramid) and rules.is_ball_owed(state)
-    state = _with_reply(rules, state, shot, notes)
+    state = as_seen(rules, _with_reply(rules, state, shot, notes), seen)
     if racked and state.phase not in ("break", "rebreak", "after_rerack"):
         notes.append(f"rack: a new rack before shot {shot.number}, player {state.shooter} breaking")
         state = rules.start(state)

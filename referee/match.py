@@ -20,6 +20,7 @@ from typing import Any
 
 from calibration.equipment import TableSpec, find_table
 from calibration.errors import InputError
+from referee.alike import on_table
 from referee.calls import PersonEvent
 from referee.decided import with_decision
 from referee.given_state import with_given
@@ -350,7 +351,8 @@ def _decided(setup: MatchSetup, match: MatchState, event: LogEvent) -> MatchStat
     rules, state = find_ruleset(setup.game), match.state
 
     def chosen(state: State) -> Ruling:
-        return rules.judge(Case(state=state, events=(person_event(event, state, 0.0),), options=setup.options))
+        said = replace(event, fields=on_table(rules, state, event.fields))
+        return rules.judge(Case(state=state, events=(person_event(said, state, 0.0),), options=setup.options))
 
     ruling = chosen(state)
     return replace(

@@ -67,12 +67,13 @@ def find_chains(
         return []
     at_once = _seen_at_once(pieces)
     labels = book.labels or spare_labels(at_once)
+    own = {} if book.ball_set.distinct or not book.count else {strand.key: strand.name for strand in strands}
     search = Labelling(
         pieces=pieces,
         exchanges=exchange_costs(pieces, strands, swaps),
         covers=Covers(frames, places.table.spec.length_m, places.table.spec.width_m),
         first_frame=first_frame,
-        value=[[piece.price + (float(piece.evidence[k]) if book.count else 0.0) for k in range(len(labels))] for piece in pieces],
+        value=[[_worth(piece, k, own.get(piece.strand) == label) for k, label in enumerate(labels)] for piece in pieces],
         rows=[[] for _ in labels],
         label=[-1] * len(pieces),
     )
@@ -87,6 +88,12 @@ def find_chains(
     if not book.labels:
         return _recount(chains)
     return _renamed(chains, book) if book.ball_set.distinct else chains
+
+
+def _worth(piece: Piece, label: int, is_its_own: bool) -> float:
+    """What calling a piece a ball is worth. Alike balls keep the name they are followed under from shot to shot."""
+    evidence = float(piece.evidence[label]) if len(piece.evidence) else 0.0
+    return piece.price + evidence + (_NAME_KEPT if is_its_own else 0.0)
 
 
 def _renamed(chains: list[Chain], book: NameBook) -> list[Chain]:

@@ -253,6 +253,21 @@ def test_a_crossing_out_of_sight_is_undone_by_the_looks() -> None:
     assert (six.positions_m[six.seen, 0] > 0).all()
 
 
+def test_a_white_keeps_its_label_when_another_has_left_the_table() -> None:
+    """One of three is taken away, the first by label. The labels are only names, but the other two are followed under theirs."""
+    tracker = s.tracker("pyramid")
+    places = [(-0.5, 0.1), (0.3, 0.2), (0.6, -0.4)]
+    white = {"Y": 0.01} | {f"w{number}": 0.066 for number in range(1, 16)}
+    for index in range(200):
+        seen = places if index < 50 else places[1:]
+        balls = tuple(replace(s.detection(None, place, index), likelihood=white) for place in seen)
+        tracker.update(Observation(time_s=index * s.STEP_S, detections=balls))
+    before = {track.ball for track in tracker.report(0.0, 1.5).tracks if track.positions_m[0, 0] > 0}
+    tracker.forget(6.0)
+    assert before == {"w2", "w3"}
+    assert {track.ball for track in tracker.report(6.0, 8.0).tracks} == before
+
+
 def test_balls_without_names_are_counted() -> None:
     """The set `any` gives b1, b2 from head to foot."""
     tracker = s.tracker("any")
