@@ -14,6 +14,7 @@ Fails: a contact inside a filled gap is not modelled; `sigma_m` of such rows gro
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import hypot
 
 import numpy as np
@@ -42,6 +43,11 @@ _DROP_S, _DROP_MPS = 0.08, 0.4
 """Unless it came in faster than this and was not seen for so long in plain view: no shelf stops it in that time, so it fell,
 and what is seen then lies in the pocket."""
 
+_SINKS_S, _SINKS_M = 0.25, 0.12
+"""A ball that sinks into a pocket is seen for so long at most, this near to the middle of the mouth: the lower it lies the nearer to the
+middle of the picture a slanting view shows it, so that it seems to come back out, and darker, until it is gone."""
+_SUNK_RADII = 0.3
+"""How deep behind a mouth's line it must have been before, in ball radii: less is a ball that passes the mouth along a cushion."""
 _FEW = 4
 """Places behind the line after which a ball that was not lost has not fallen."""
 
@@ -50,6 +56,7 @@ _Row = tuple[float, float, float]
 
 def build_track(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> BallTrack:
     """The track of one ball over all `frames` (numbered from `first_frame`), metres and seconds."""
+    chain = _until_it_sank(chain, frames, first_frame, places)
     count = _rows_on_bed(chain, frames, first_frame, places)
     numbers = chain.frames[:count]
     rows: dict[int, _Row] = {}
@@ -71,6 +78,35 @@ def build_track(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, p
         positions_m=np.concatenate([chain.places_m[:count], table[:, :2]])[order],
         sigma_m=np.concatenate([chain.sigma_m[:count], table[:, 2]])[order],
         seen=order < count,
+    )
+
+
+def _until_it_sank(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> Chain:
+    """The chain up to its deepest place behind a mouth's line, where it is gone in plain view just after that and at that mouth.
+
+    What comes out of the jaws is seen rolling on; nothing else vanishes there.
+    """
+    end_s, spec = float(chain.times_s[-1]), places.table.spec
+    last = places.place((float(chain.places_m[-1, 0]), float(chain.places_m[-1, 1])))
+    later = frames[chain.frames[-1] + 1 - first_frame :]
+    if last.distance_m > _SINKS_M or not later or later[-1].time_s - end_s < _SINKS_S:
+        return chain
+    x, y = places.before(places.table.mouth_centre_m(last.pocket))
+    soon = [record for record in later if record.time_s - end_s < _SINKS_S]
+    if any(record.is_hidden(x, y, spec.length_m, spec.width_m) for record in soon):
+        return chain
+    rows = range(int(np.searchsorted(chain.times_s, end_s - _SINKS_S)), len(chain.frames))
+    depths = [places.place((x, y)).depth_m for x, y in chain.places_m[rows.start :].tolist()]
+    deepest = int(np.argmax(depths))
+    if depths[deepest] < _SUNK_RADII * spec.ball_radius_m:
+        return chain
+    kept = slice(0, rows[deepest] + 1)
+    return replace(
+        chain,
+        frames=chain.frames[kept],
+        times_s=chain.times_s[kept],
+        places_m=chain.places_m[kept],
+        sigma_m=chain.sigma_m[kept],
     )
 
 

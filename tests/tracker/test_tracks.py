@@ -114,6 +114,28 @@ def test_a_ball_that_lies_in_a_pocket_is_no_other_ball_whatever_its_colour_there
     assert [track.ball for track in tracker.report(0.0, 10.0).tracks] == ["cue", "9"]
 
 
+def test_a_ball_that_sinks_into_a_pocket_seems_to_come_back_out() -> None:
+    """It stops 25 mm behind the line; in three pictures it shows 20, 45 and 80 mm nearer to the middle of the table, and is gone."""
+    path = [(1.25 - 0.034 * k, -0.615 + 0.034 * k) for k in range(8, -1, -1)]
+    sinking = [(1.236, -0.601), (1.218, -0.583), (1.193, -0.558)]
+    report = _pot([path[0]] * 10 + path + sinking + [None] * 40)
+    (end,) = report.ends
+    assert (end.ball, end.pocket) == ("5", "FR")
+    assert end.p_pocketed > 0.99
+
+
+def test_a_ball_that_is_hidden_as_it_comes_out_of_the_jaws_is_not_pocketed_for_sure() -> None:
+    """The same places, but an arm lies over the mouth in the next pictures: it may have rolled on under it."""
+    tracker = s.tracker()
+    path = [(1.25 - 0.034 * k, -0.615 + 0.034 * k) for k in range(8, -1, -1)] + [(1.236, -0.601), (1.218, -0.583), (1.193, -0.558)]
+    arm = s.cover(1.0, 1.27, -0.635, -0.35)
+    for index in range(60):
+        place = path[min(max(index - 10, 0), len(path) - 1)] if index < 10 + len(path) else None
+        tracker.update(s.picture(index, {"cue": (0.0, 0.0), "5": place}, occluded=arm if place is None else np.zeros_like(arm)))
+    (end,) = tracker.report(0.0, 100.0).ends
+    assert end.p_pocketed < 0.9
+
+
 def test_a_ball_under_an_arm_was_there_all_the_time() -> None:
     """The 4 is uncovered after the strike; its track reaches back to the first picture as not seen."""
     tracker = s.tracker()
