@@ -46,8 +46,18 @@ class Naming:
         )
 
     def put_back(self, value: Any) -> Any:
-        """A ruling's data with the tracker's names."""
-        return _mapped(value, {new: old for old, new in self.names.items()}) if self.names else value
+        """A ruling's data with the tracker's names; a ball that a rack brings back bears the name that came free."""
+        if not self.names:
+            return value
+        back = {new: old for old, new in self.names.items()}
+        for old in self.names.keys() - back.keys():
+            back[old] = self._last_name(old)
+        return _mapped(value, back)
+
+    def _last_name(self, ball: str) -> str:
+        while ball in self.names:
+            ball = self.names[ball]
+        return ball
 
 
 def namings(shot: Shot) -> Iterator[Naming]:

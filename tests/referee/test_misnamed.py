@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from calibration.equipment import find_table
+from referee.misnamed import Naming
 from referee.readings import judge_shot
 from referee.rules.base import State
 from referee.rules.games import find_ruleset
@@ -97,3 +98,9 @@ def test_a_name_in_doubt_elsewhere_on_the_table_counts_where_it_makes_another_ba
     doubt = Doubt(kind="identity", text="names not sure", balls=(ball,), names={ball: {other: p}})
 
     assert expected == _verdict({"5": 1.0}, ("cue", "5", "7", "9"), (doubt,))
+
+
+def test_a_name_that_came_free_is_that_of_a_ball_which_a_rack_brings_back() -> None:
+    """The 3 on the table may be the 5; fourteen are racked anew. Whichever it is, all fifteen are there, each once."""
+    naming = Naming(p=0.1, shot=_shot({"5": 1.0}, ("cue", "5", "7")), names={"3": "5"})
+    assert naming.put_back(["1", "2", "3", "4", "5"]) == ["1", "2", "5", "4", "3"]
