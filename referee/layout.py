@@ -42,7 +42,7 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
         notes.append("numbers: the labels of the whites are taken as their numbers (CLA-5.1), which a camera does not read")
     is_owed = isinstance(rules, Pyramid) and rules.is_ball_owed(state)
     state = as_seen(rules, _with_reply(rules, state, shot, notes), seen)
-    if racked and state.phase not in ("break", "rebreak", "after_rerack"):
+    if racked and not _stands_untouched(rules, state, seen) and state.phase not in ("break", "rebreak", "after_rerack"):
         notes.append(f"rack: a new rack before shot {shot.number}, player {state.shooter} breaking")
         state = rules.start(state)
     elif state.phase == "break" and not racked and seen:
@@ -121,6 +121,11 @@ def _with_reply(rules: Ruleset, state: State, shot: Shot, notes: list[str]) -> S
     notes.append(f"decision before shot {shot.number}: player {state.shooter} {option}")
     case = Case(state=state, events=(ShotEvent(t=0.0, type="decision", fields={"by": state.shooter, "option": option}),))
     return next_state(rules, state, rules.judge(case))
+
+
+def _stands_untouched(rules: Ruleset, state: State, seen: Sequence[str]) -> bool:
+    """A rack that is one ball short by the log too: the fourteen of 14.1, the fifteenth having fallen without touching them."""
+    return len(seen) < len(rules.ball_set.balls) and set(seen) == set(state.balls)
 
 
 def _in_play(state: State) -> State:

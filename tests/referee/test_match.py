@@ -1,5 +1,6 @@
 """The match as a log folded to a state: shots, corrections, assumptions, what follows an undecided shot."""
 
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 
@@ -248,6 +249,21 @@ def test_new_rack_in_the_middle_is_assumed() -> None:
 
     assert ruling.state_before.phase == "break"
     assert "rack: a new rack before shot 2, player B breaking" in match.assumed
+
+
+def test_fourteen_that_still_stand_racked_are_no_new_rack() -> None:
+    """14.1: the fifteenth ball falls without touching the fourteen. The next stroke meets them in open play, not at an opening break."""
+    rows = [(row, side) for row in range(1, 5) for side in range(-row, row + 1, 2)]
+    fourteen = {ball: (0.635 + row * R * sqrt(3), side * R) for ball, (row, side) in zip((*map(str, range(2, 16)),), rows, strict=True)}
+    match = Match.start("straight_14_1", players=("Ann", "Bo"))
+    before = {"cue": (-0.3, 0.1), "1": (0.0, 0.3), **fourteen}
+    match.record("call", kind="ball", ball="1", pocket="FL")
+    match.record_shot(replace(a_shot(1, "1", falls("1"), first={"1": 1.0}), before=before))
+    standing = {"cue": (-0.3, 0.1), **fourteen}
+    ruling = match.record_shot(replace(a_shot(2, "2", first={"2": 1.0}), before=standing))
+
+    assert ruling.state_before.phase == "normal"
+    assert not any(note.startswith("rack:") for note in match.assumed)
 
 
 def test_break_that_is_not_in_the_recording() -> None:
