@@ -13,12 +13,15 @@ from calibration.equipment import BallId
 from tracker.contacts import Contact
 from tracker.kinks import Kink, Path
 from tracker.noses import INWARD, Surroundings
+from tracker.trajectory import Piece
 
 ALONG = 0.7
 """Cosine between the line of centres and the way the ball moved off; a place between frames is not known better."""
 PINNED_MPS, PINNED_GAP_M, PINNED_ALONG = 0.1, 0.003, 0.95
 """Least turn at a ball that stays, how near to touching the nose and the other one it is, and the cosine of the turn with their
 line: a free ball would have been seen to leave."""
+STAYS_S, STAYS_M = 0.2, 0.008
+"""A ball no farther than this from where it lay so long after stays: the cushion gave it back what it took, and it rolls by millimetres."""
 GAIN = 12.0
 """Evidence given to such a contact: the wake-up is sure, its cause likely."""
 
@@ -80,7 +83,7 @@ def pinned_partners(
             distance = float(np.hypot(offset[0], offset[1]))
             slack = PINNED_GAP_M + kink.before.speed(kink.time_s) * kink.sigma_s
             if (
-                path.moves
+                not _stays(path, kink.time_s, rest)
                 or abs(distance - 2 * around.radius_m) > slack
                 or float(offset @ kink.jump_mps) < PINNED_ALONG * distance * kink.size_mps
             ):
@@ -99,6 +102,14 @@ def pinned_partners(
             )
             found += [hit, replace(hit, ball=path.ball, other=None, cushion=cushion, place_m=rest.coefficients[0])]
     return found
+
+
+def _stays(path: Path, time_s: float, rest: Piece) -> bool:
+    """Whether a ball lies still at a time and some millimetres from there at most soon after."""
+    if rest.moving:
+        return False
+    later = path.positions(time_s + STAYS_S * np.linspace(0.25, 1.0, 4))
+    return not path.moves or float(np.hypot(*(later - rest.coefficients[0]).T).max()) < STAYS_M
 
 
 def _passes(path: Path, kink: Kink, around: Surroundings, frame_s: float) -> tuple[float, BallId, float] | None:

@@ -56,6 +56,9 @@ PROMPT_FRAMES, START_FRAMES = 0.3, 0.1
 """A start from rest known to so many frames tells the time of a contact, to so many frames at best."""
 ONE_BOUNCE_S = 0.045
 """Two touches of one nose closer than this are one bounce told twice: a ball pinned to it by another needs longer to be back."""
+ECHO_S, TELLING_GAIN = 0.15, 4.0
+"""Nor does it come back to the nose so soon by itself (of 19,000 simulated touches 4 were followed by another of the same nose within
+that time with no other contact in between); a contact of less evidence than the second is none that drove it back."""
 GEOMETRY_M = 0.0004
 """What two radii and a nose are uncertain by, for times from geometry."""
 
@@ -151,7 +154,31 @@ def separate(contacts: Sequence[Contact]) -> list[Contact]:
             kept.append(contact)
         elif contact.gain > 2 * kept[same].gain:
             kept[same] = contact
-    return sorted(kept, key=lambda contact: contact.time_s)
+    return _without_echoes(sorted(kept, key=lambda contact: contact.time_s))
+
+
+def _without_echoes(contacts: Sequence[Contact]) -> list[Contact]:
+    """The contacts less the weaker of two touches of one nose that follow each other with nothing to drive the ball back in between."""
+    dropped: set[int] = set()
+    last: dict[BallId, int] = {}
+    for k, contact in enumerate(contacts):
+        if contact.gain < TELLING_GAIN:
+            continue
+        before = last.get(contact.ball)
+        if before is not None and _is_echo(contacts[before], contact):
+            weaker, stronger = (before, k) if contacts[before].gain < contact.gain else (k, before)
+            dropped.add(weaker)
+            last[contact.ball] = stronger
+            continue
+        last[contact.ball] = k
+        if contact.other is not None:
+            last[contact.other] = k
+    return [contact for k, contact in enumerate(contacts) if k not in dropped]
+
+
+def _is_echo(a: Contact, b: Contact) -> bool:
+    same = a.cushion is not None and a.cushion == b.cushion and a.pocket is b.pocket is None
+    return same and b.time_s - a.time_s < ECHO_S
 
 
 def _one_touch(a: Contact, b: Contact) -> bool:

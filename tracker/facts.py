@@ -40,6 +40,8 @@ LAY_SAMPLES, LAY_M, LAY_MPS = 3, 0.03, 0.05
 """A ball seen so often before the stroke that goes no farther and no faster than this about it lay still until then."""
 SAME_CONTACT_S = 0.05
 """A contact this near to the time at which the first ball was hit, besides the doubt of both, is that contact."""
+MET_P = 0.5
+"""A contact less likely than this does not stand for a start that was not found."""
 UNSEEN_FRAMES = 5.0
 """A struck ball unseen for longer than this many frames may have met another ball first than the one it is said to."""
 EARLIER_SHARE = 0.9
@@ -75,7 +77,7 @@ def find_first_contact(scene: Scene) -> FirstContact:
     resting = {ball: piece for ball, piece in others if piece is not None}
     found = decide(striker, tip, wakes, resting, reach, scene.frame_s)
     if found is None:
-        return _met_pinned(scene, strike.ball) or _no_contact(scene, striker)
+        return _met(scene, strike.ball) or _no_contact(scene, striker)
     found = _behind(scene, striker, _earlier(scene, _played(scene, found)))
     best = next(iter(found.probability))
     time, sigma = _when(scene, best, found)
@@ -88,14 +90,15 @@ def find_first_contact(scene: Scene) -> FirstContact:
     return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
 
 
-def _met_pinned(scene: Scene, struck: BallId) -> FirstContact | None:
-    """The first contact with a ball that stayed where it lay, pinned to a cushion; None without one."""
+def _met(scene: Scene, struck: BallId) -> FirstContact | None:
+    """The first contact with a ball whose start was not found: one pinned to a cushion, which stayed where it lay, or one that
+    went off so slowly that its rest and its start are one slow curve; None without one."""
     for contact in scene.contacts:
-        if contact.ball == struck and contact.other is not None and not scene.paths[contact.other].moves:
-            p = contact_probability(contact)
-            return FirstContact(
-                probability={contact.other: p, "none": 1 - p}, time_s=contact.time_s, sigma_s=contact.sigma_s, rivals=(contact.other,)
-            )
+        if struck not in (contact.ball, contact.other) or contact.other is None:
+            continue
+        ball, p = contact.other if contact.ball == struck else contact.ball, contact_probability(contact)
+        if p > MET_P or not scene.paths[ball].moves:
+            return FirstContact(probability={ball: p, "none": 1 - p}, time_s=contact.time_s, sigma_s=contact.sigma_s, rivals=(ball,))
     return None
 
 

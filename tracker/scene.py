@@ -29,6 +29,8 @@ from tracker.wake import make_path, rest_noise_m
 VISIT_M = 0.03
 """A ball that came this near to where another was last seen may have moved it: places between frames are not known."""
 
+START_SIGMAS, STIR_M = 3.0, 0.0025
+"""A start of fewer deviations may be none at all, if it leads no farther than this."""
 ROLLED_M, ROLLED_SAMPLES = 0.2, 8
 """A smooth way this long in so many pictures is a ball's: a hand or a shadow taken for it makes none."""
 
@@ -84,10 +86,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     start, end = clock.to_true(window.start_s), clock.to_true(window.end_s)
     gone = vanished_wakes(paths, kinks, 2 * around.radius_m, end, frame)
     kinks += gone
-    wakes: dict[BallId, Kink] = {}
-    for kink in kinks:
-        if kink.wakes and kink.ball not in wakes:
-            wakes[kink.ball] = kink
+    wakes = _starts(kinks)
     wakes |= {kink.ball: kink for kink in gone}  # what it seemed to do before was a drift of the measurement
     unseen = not window.strike_seen and stroke_unseen(paths, start, frame)
     strike = None if unseen else find_stroke(wakes, 2 * around.radius_m)
@@ -128,6 +127,24 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         endings=endings,
         touches=touches,
     )
+
+
+def _starts(kinks: Sequence[Kink]) -> dict[BallId, Kink]:
+    """The first start of each ball from rest, in the order of `kinks`; one that shows no speed of its own and leads to rest again is noise
+    that leaned one way for a while, where another follows."""
+    starts: dict[BallId, Kink] = {}
+    for kink in kinks:
+        if not kink.wakes:
+            continue
+        first = starts.get(kink.ball)
+        if first is None or (kink.size_mps > CLEAR_MPS and _is_stir(first, kink)):
+            starts[kink.ball] = kink
+    return starts
+
+
+def _is_stir(first: Kink, later: Kink) -> bool:
+    way = later.before.coefficients[0] - first.before.coefficients[0]
+    return first.size_mps < START_SIGMAS * first.variance**0.5 and float(np.hypot(way[0], way[1])) < STIR_M
 
 
 def _tip_s(strike: Kink, wakes: Mapping[BallId, Kink], around: Surroundings) -> float:

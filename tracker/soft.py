@@ -20,6 +20,7 @@ from calibration.equipment import BallId
 from calibration.table import POCKETS
 from tracker.contacts import Contact
 from tracker.jaws import jaw_gaps_m, jaw_sigma_m
+from tracker.jump import LEAST_MPS, LEAST_SAMPLES, PLACE_M, likeliest_jump
 from tracker.kinks import Path
 from tracker.noses import INWARD, Surroundings
 from tracker.trajectory import Piece
@@ -34,38 +35,22 @@ NEAR_M = 0.0025
 """A passage is asked about from this distance beyond touch, besides its noise."""
 CUT_M = 0.006
 """And by so much a curve laid through a turn cuts its corner: 0.3 m/s in the middle of a third of a second."""
-PLACE_M = 0.0006
-"""Doubt of the touching distance: nose, ball size, calibration over a short way."""
-LEAST_MPS = 0.012
-"""Smallest jump that can be told from what cloth and noise do."""
-GAIN = 9.0
-"""Evidence from which a jump counts: three standard deviations, at a place where one is likely."""
-BRISK_MPS, BRISK_GAIN, AT_TOUCH_GAIN = 0.08, 2.0, 2.5
-"""An approach faster than the first is no ball that dies beside the rubber: its turn is told of from the second (of 45 with less than 9
-in simulated shots 37 were touches), and counts for so much more than its own evidence."""
+STEEP_MPS2, CUT_SHARE = 3.0, 0.06
+"""No cloth turns a ball faster than the first, so a curve that does so away from a nose hides a bounce, whose corner it cuts by up to
+the second part of that acceleration times its duration squared (a curve of least squares through a bounce in its middle: 0.025)."""
+BACK_M, BACK_SIGMAS, BACK_SAMPLES = 0.002, 5.0, 5
+"""A ball that comes nearer to a nose by so much, and so many deviations of so many samples, and goes as far off again was sent back:
+what rolls to its end by itself stays there."""
+BACK_GAIN = 16.0
+"""What such a way counts for: a nose may lie elsewhere, and something else have turned the ball just there."""
+ARRIVED_M = 0.0015
+"""A smooth way is laid through a soft touch; it is this much nearer long after the touch than at it."""
 ONCE_FRAMES = 3.5
 """Two touches of one rubber within so many pictures are one."""
 GRADIENT_M = 1e-4
 """Step by which the way off a rounded lip is told."""
-DECELERATION_MPS2 = 1.0
-"""Standard deviation of the acceleration along the normal a priori."""
-LEAST_SAMPLES, FEWEST_SAMPLES = 4, 2
-"""On each side of a passage; one side may have as few as the second where it is to be at touch in between."""
 KNOWN_SIGMAS = 2.0
 """Samples nearer than this to another contact may lie on either side of it."""
-RETURNED = 1.25
-"""A jump is at most so many times what a perfect return of the approach gives."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Jump:
-    """The likeliest jump of velocity along a line: when, how much, and its evidence; speed of approach before it."""
-
-    time_s: float
-    sigma_s: float
-    size_mps: float
-    gain: float
-    approach_mps: float
 
 
 def soft_contacts(
@@ -126,6 +111,14 @@ class _Way:
         self.borders = np.array([since_s, *(time for time, _ in busy), np.inf])
         self.doubts_s = np.array([0.0, *(doubt for _, doubt in busy), 0.0])
 
+    def corners_m(self, inward: FloatArray) -> FloatArray:
+        """By how much each sample's piece may cut the corner of a turn away from a nose, shape (N,); 0 where cloth bends it so."""
+        cuts = [
+            CUT_SHARE * steep * (piece.end_s - piece.start_s) ** 2 if (steep := float(inward @ piece.coefficients[2])) > STEEP_MPS2 else 0.0
+            for piece in self.path.pieces
+        ]
+        return np.repeat(cuts, [piece.count for piece in self.path.pieces])
+
     def stretch(self, time_s: float) -> tuple[float, float]:
         """From the known contact before a time to the one after it, less what these are uncertain by."""
         k = min(int(np.searchsorted(self.borders, time_s)), len(self.borders) - 1)
@@ -140,13 +133,63 @@ def _places(piece: Piece, times: FloatArray) -> FloatArray:
 
 def _cushion(way: _Way, cushion: str, around: Surroundings, frame_s: float) -> list[Contact]:
     gap = around.gaps_m(cushion, way.smooth_m)
-    limit = NEAR_M + 2 * np.sqrt(way.path.variance / 4)
+    limit = NEAR_M + 2 * np.sqrt(way.path.variance / 4) + way.corners_m(INWARD[cushion])
     found = []
     for k in _minima(gap, way.moving & (gap < limit)):
         place = way.smooth_m[k]
         if around.beside_nose(cushion, place):
-            found += _touch(way, k, partial(around.gaps_m, cushion), PLACE_M, frame_s, (cushion, None))
+            gaps_m = partial(around.gaps_m, cushion)
+            found += _touch(way, k, gaps_m, PLACE_M, frame_s, (cushion, None)) or _return(way, k, gaps_m, frame_s, cushion)
     return found
+
+
+def _return(way: _Way, index: int, gaps_m: Callable[[FloatArray], FloatArray], frame_s: float, cushion: str) -> list[Contact]:
+    """The touch of a ball that rolled to a nose and back, however slowly: its places tell it where its speeds do not."""
+    time = float(way.times_s[index])
+    low, high = way.stretch(time)
+    rows = np.flatnonzero((way.times_s > low) & (way.times_s < high))
+    if len(rows) < 3 * BACK_SAMPLES:
+        return []
+    gap = gaps_m(way.path.xy_m[rows])
+    means = _running(gap, BACK_SAMPLES)
+    first = max(0, int(np.searchsorted(rows, index)) - BACK_SAMPLES)
+    k = first + int(means[first : first + BACK_SAMPLES + 1].argmin())
+    before, after = gap[:k], gap[k + BACK_SAMPLES :]
+    if min(len(before), len(after)) < BACK_SAMPLES or abs(float(means[k])) > NEAR_M:
+        return []
+    # of the highest of many means noise is a part: longer ones hold less of it
+    far = (float(_running(side, min(len(side), 3 * BACK_SAMPLES)).max()) for side in (before, after))
+    back_m = min(far) - float(means[k])
+    sigma_m = float((way.path.variance[rows].max() / BACK_SAMPLES) ** 0.5)
+    if back_m < max(BACK_M, BACK_SIGMAS * sigma_m):
+        return []
+    use = _window(way, time, low, high)
+    jump = likeliest_jump(
+        way.times_s[use],
+        partial(_same, gaps_m(way.path.xy_m[use])),
+        way.path.variance[use],
+        time,
+        frame_s,
+        PLACE_M,
+        0.0,
+        _arrived_s(way, index, gaps_m),
+    )
+    middle = rows[k + BACK_SAMPLES // 2]
+    contact = Contact(
+        ball=way.path.ball,
+        cushion=cushion,
+        time_s=float(way.times_s[middle]) if jump is None else jump.time_s,
+        sigma_s=BACK_SAMPLES * frame_s if jump is None else jump.sigma_s,
+        place_m=way.smooth_m[middle],
+        impulse_mps=LEAST_MPS if jump is None else jump.size_mps,
+        gain=BACK_GAIN,
+    )
+    return [contact]
+
+
+def _running(values: FloatArray, count: int) -> FloatArray:
+    """Means of `count` neighbours, shape (n - count + 1,)."""
+    return np.convolve(values, np.full(count, 1 / count), "valid")
 
 
 def _jaw(way: _Way, pocket: str, around: Surroundings, frame_s: float) -> list[Contact]:
@@ -188,7 +231,9 @@ def _touch(
     time = float(way.times_s[index])
     use = _window(way, time, *way.stretch(time))
     z = gaps_m(way.path.xy_m[use])
-    jump = _jump(way.times_s[use], partial(_same, z), way.path.variance[use], time, frame_s, place_m)
+    jump = likeliest_jump(
+        way.times_s[use], partial(_same, z), way.path.variance[use], time, frame_s, place_m, since_s=_arrived_s(way, index, gaps_m)
+    )
     if jump is None:
         return []
     contact = Contact(
@@ -202,6 +247,13 @@ def _touch(
         gain=jump.gain,
     )
     return [contact]
+
+
+def _arrived_s(way: _Way, index: int, gaps_m: Callable[[FloatArray], FloatArray]) -> float:
+    """When a ball came as near as it will but for ARRIVED_M, by its smooth way: one that crawls may have touched and stayed since."""
+    first = int(np.searchsorted(way.times_s, way.times_s[index] - WINDOW_S))
+    gaps = gaps_m(way.smooth_m[first : index + 1])
+    return float(way.times_s[first + int(np.flatnonzero(gaps < gaps[-1] + ARRIVED_M)[0])])
 
 
 def _same(gap_m: FloatArray, when_s: float) -> FloatArray:
@@ -251,7 +303,7 @@ def _pair(a: _Way, b: _Way, reach_m: float, frame_s: float) -> list[Contact]:
         offset = b.smooth_m[ib[k]] - a.smooth_m[ia[k]]
         normal = offset / max(float(np.hypot(*offset)), 1e-9)
         gap = _LineOfCentres(a.times_s[ja], b.path.xy_m[jb] - a.path.xy_m[ja], b.smooth_m[jb] - a.smooth_m[ja], reach_m)
-        jump = _jump(a.times_s[ja], gap, a.path.variance[ja] + b.path.variance[jb], time, frame_s, PLACE_M)
+        jump = likeliest_jump(a.times_s[ja], gap, a.path.variance[ja] + b.path.variance[jb], time, frame_s, PLACE_M)
         if jump is not None:
             first, second = (a, b) if _toward(a, ia[k], normal) > _toward(b, ib[k], -normal) else (b, a)
             found.append(
@@ -293,51 +345,3 @@ class _LineOfCentres:
 
 def _toward(way: _Way, index: int, normal: FloatArray) -> float:
     return float(way.path.piece_at(float(way.times_s[index])).velocity(float(way.times_s[index])) @ normal)
-
-
-def _jump(
-    times: FloatArray, gap: Callable[[float], FloatArray], variance: FloatArray, near_s: float, frame_s: float, place_m: float
-) -> _Jump | None:
-    """The likeliest jump of velocity in one coordinate that is 0 at touch and positive when apart; None where none counts.
-
-    `gap` gives that coordinate at `times`, should the touch have been at the time it is asked for; `place_m` is what its
-    zero is uncertain by.
-    """
-    grid = (near_s + frame_s * np.linspace(-2.5, 2.5, 21)).tolist()
-    best: _Jump | None = None
-    chances, whens = [], []
-    for when in grid:
-        tau = times - when
-        sides = int((tau < 0).sum()), int((tau > 0).sum())
-        if min(sides) < FEWEST_SAMPLES or max(sides) < LEAST_SAMPLES:
-            continue
-        before, after = np.minimum(tau, 0), np.maximum(tau, 0)
-        design = np.stack([np.ones_like(tau), tau, 0.5 * before * before, 0.5 * after * after, after], 1)
-        normal = (design / variance[:, None]).T @ design
-        normal[2, 2] += DECELERATION_MPS2**-2
-        normal[3, 3] += DECELERATION_MPS2**-2
-        right = (design / variance[:, None]).T @ gap(when)
-        # straight on wherever it passed, against a turn at touch
-        straight = float(right[:4] @ np.linalg.solve(normal[:4, :4], right[:4]))
-        normal[0, 0] += place_m**-2
-        covariance = np.linalg.inv(normal)
-        fit = covariance @ right
-        size, sigma = float(fit[4]), float(covariance[4, 4] ** 0.5)
-        approach = -float(fit[1])
-        gain = float(right @ fit) - straight
-        least = LEAST_MPS if min(sides) >= LEAST_SAMPLES else BRISK_MPS
-        if min(size, approach) < least or size > 2 * RETURNED * approach + 3 * sigma:
-            continue
-        chances.append(gain)
-        whens.append(when)
-        if best is None or gain > best.gain:
-            best = _Jump(when, frame_s, size, gain, approach)
-    brisk = best is not None and min(best.size_mps, best.approach_mps) > BRISK_MPS
-    if best is None or best.gain < (BRISK_GAIN if brisk else GAIN):
-        return None
-    weight = np.exp(0.5 * (np.array(chances) - best.gain))
-    weight /= weight.sum()
-    mean = float(weight @ np.array(whens))
-    sigma_s = float(np.sqrt(weight @ (np.array(whens) - mean) ** 2))
-    gain = best.gain + (AT_TOUCH_GAIN if brisk else 0.0)
-    return _Jump(mean, max(sigma_s, 0.1 * frame_s), best.size_mps, gain, best.approach_mps)

@@ -8,6 +8,7 @@ from ways import Way, legs
 
 from calibration.equipment import find_table
 from calibration.table import Table
+from tracker.contacts import Contact, separate
 from tracker.history import BallTrack
 from tracker.read import read_shots
 from tracker.shot import Shot
@@ -193,3 +194,62 @@ def test_two_balls_that_roll_past_each_other_do_not_touch(gap_m: float) -> None:
     )
     pairs = [{event.fields["a"], event.fields["b"]} for event in shot.events if event.type == "ball_ball"]
     assert {"2", "3"} not in pairs
+
+
+def test_a_ball_that_crawls_to_a_cushion_and_back_touched_it() -> None:
+    """The 1 comes to the nose at 2.5 cm/s, goes back at 3 cm/s and dies 4.5 mm off: its places tell what its speeds hardly do."""
+    hit, reached = 1.0, 1.0 + (0.25 - np.sqrt(0.25**2 - 0.2 * 0.309)) / 0.1
+    shot = read(
+        {
+            "cue": legs((FOOT_X - 0.309 - 2 * R - 0.11875, 0.2), (STRIKE_S, 0.25, 0.0), (hit, 0.01, 0.0)),
+            "1": legs((FOOT_X - 0.309, 0.2), (hit, 0.25, 0.0), (reached, -0.03, 0.0)),
+        },
+        until_s=reached + 1.5,
+        sigma_m=0.0012,
+    )
+
+    (touch,) = [event for event in shot.events if event.type == "ball_cushion" and event.p >= 0.5]
+    assert (touch.fields["ball"], touch.fields["cushion"]) == ("1", "foot")
+    assert abs(touch.t - (reached - STRIKE_S)) < 0.05
+    assert shot.rail_after_contact > 0.5
+
+
+def test_two_touches_of_one_nose_with_nothing_in_between_are_one_bounce() -> None:
+    """The surer of two touches 80 ms apart is kept; with another ball in between both are."""
+
+    def contact(time_s: float, gain: float, other: str | None = None) -> Contact:
+        cushion = None if other else "foot"
+        return Contact(ball="1", other=other, cushion=cushion, time_s=time_s, sigma_s=1e-3, place_m=np.zeros(2), impulse_mps=0.2, gain=gain)
+
+    first, second = contact(1.0, 60.0), contact(1.08, 12.0)
+    assert separate([first, second]) == [first]
+    met = contact(1.04, 40.0, other="2")
+    assert separate([first, met, second]) == [first, met, second]
+
+
+def test_noise_that_leans_one_way_before_the_stroke_is_no_stroke() -> None:
+    """The cue ball seems to lie 1.3 mm aside from a quarter second before it is struck on: it is struck when it leaves."""
+    far = legs((0.0, 0.0), (STRIKE_S, 1.2, 0.0), (1.0, 0.2, 0.0))
+
+    def way(time_s: float) -> tuple[float, float]:
+        x, y = far(time_s)
+        return (x, y) if time_s < 0.25 else (x, y + 0.0013)
+
+    shot = read({"cue": way, "1": legs((0.5875 + 2 * R, 0.0), (1.0, 1.0, 0.0))}, rate_hz=120.0)
+
+    assert shot.cue_ball == "cue"
+    assert abs(shot.start_s - STRIKE_S) < 0.02
+
+
+def test_a_ball_pinned_to_a_cushion_that_rolls_off_by_millimetres_was_hit() -> None:
+    """The 1 lies frozen to the foot cushion, gives the blow back to the cue ball and creeps 4 mm away later: cushion touched."""
+    hit = STRIKE_S + (1.0 - np.sqrt(1 - 2 * 0.1 * 0.6)) / 0.1
+    shot = read(
+        {
+            "cue": legs((FOOT_X - 2 * R - 0.6, 0.2), (STRIKE_S, 1.0, 0.0), (hit, -0.5, 0.0)),
+            "1": legs((FOOT_X, 0.2), (hit + 0.15, -0.02, 0.02)),
+        }
+    )
+
+    assert max(shot.first_contact, key=lambda ball: shot.first_contact[ball]) == "1"
+    assert shot.rail_after_contact > 0.5
