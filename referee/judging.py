@@ -37,7 +37,8 @@ class Judged:
     """A shot judged.
 
     Attributes:
-        state: The likeliest state before it.
+        state: The likeliest state before it; where the ruling holds in all, the one with most balls: what the log knows of and
+            the layout lacks is not lost for the shots to come.
         judgement: The ruling with its doubt.
         notes: What had to be assumed.
     """
@@ -72,7 +73,8 @@ def judge_in(setup: MatchSetup, state: State | None, shot: Shot, said: Said, *, 
     ]
     people = tuple(person_event(event, states[0], shot.start_s) for event in said.people)
     judgement = judge_shot(rules, states, shot, people=people, options=setup.options, certain_at=setup.certain_at)
-    return Judged(state=states[0], judgement=judgement if setup.ends_known else _without_ends(judgement), notes=tuple(notes))
+    before = max(states, key=lambda item: len(item.balls)) if judgement.certain else states[0]
+    return Judged(state=before, judgement=judgement if setup.ends_known else _without_ends(judgement), notes=tuple(notes))
 
 
 def person_event(event: LogEvent, state: State, start_s: float) -> ShotEvent:

@@ -21,6 +21,8 @@ a detection errs by less, and a broken rack has some ball farther than this at o
 MISSING_IN_RACK = 1
 """Balls of a rack that may not have been seen: a leaning player hides one or two for a moment, and a rack of nine with
 more missing could as well be a cluster left in play."""
+UNSEEN_IN_RACK = 0.4
+"""Share of a rack that may have been seen only once it flew apart: from afar the balls of a rack run together."""
 
 
 def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provisional: bool) -> tuple[list[State], list[str]]:
@@ -35,7 +37,7 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
     rules = find_ruleset(setup.game)
     notes: list[str] = []
     seen = tuple(ball for ball in rules.ball_set.balls if ball in shot.before)
-    racked = is_racked(shot.before, setup.table, setup.game)
+    racked = stands_racked(setup, shot)
     if state is None:
         state = _first_state(setup, rules, seen, racked=racked, notes=notes)
     if setup.game == "classic_pyramid":
@@ -57,8 +59,17 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
         notes.append(f"balls: {taken[0]} gone before shot {shot.number}, taken to the shelf as penalty or exchange ball")
         state = replace(state, balls=left, removal_pending=None)
     states = [state] if state.phase == "break" else _by_balls(rules, state, seen, shot, notes, provisional=provisional)
-    places = {ball: Table(setup.table).to_fractions(place) for ball, place in shot.before.items()}
+    places = {ball: Table(setup.table).to_fractions(place) for ball, place in _known_places(shot).items()}
     return [replace(item, positions={ball: places[ball] for ball in item.balls if ball in places}) for item in states], notes
+
+
+def _known_places(shot: Shot) -> dict[str, tuple[float, float]]:
+    """Where the balls lay before a shot, without those that were first seen on their way (a `hidden` doubt at 0 s).
+
+    Of these is known that they were on the table, not where.
+    """
+    unseen = {ball for doubt in shot.doubts if doubt.kind == "hidden" and doubt.t == 0.0 for ball in doubt.balls}
+    return {ball: place for ball, place in shot.before.items() if ball not in unseen}
 
 
 def open_rack(setup: MatchSetup, state: State | None, breaker: str) -> State:
@@ -67,8 +78,20 @@ def open_rack(setup: MatchSetup, state: State | None, breaker: str) -> State:
     return replace(find_ruleset(setup.game).start(replace(blank, shooter=breaker)), last_breaker=breaker)
 
 
-def is_racked(layout: Mapping[str, tuple[float, float]], table: TableSpec, game: str) -> bool:
+def stands_racked(setup: MatchSetup, shot: Shot) -> bool:
+    """The balls lay together as a rack before a shot."""
+    known = _known_places(shot)
+    return is_racked(known, setup.table, setup.game, unseen=len(shot.before) - len(known))
+
+
+def is_racked(layout: Mapping[str, tuple[float, float]], table: TableSpec, game: str, *, unseen: int = 0) -> bool:
     """All object balls lie together as a rack: a diamond of nine, a triangle of fifteen.
+
+    Args:
+        layout: Where the balls lie, metres.
+        table: For the size of the balls.
+        game: For their number.
+        unseen: Balls besides these that are on the table, nobody knows where: in a rack some hide each other.
 
     >>> from calibration.equipment import find_table
     >>> is_racked({}, find_table("wpa-9ft"), "nine_ball")
@@ -77,7 +100,7 @@ def is_racked(layout: Mapping[str, tuple[float, float]], table: TableSpec, game:
     cue, *numbered = find_ruleset(game).ball_set.balls
     balls = [ball for ball in numbered if ball in layout and ball != cue]
     full = len(numbered)
-    if len(balls) < full - MISSING_IN_RACK:
+    if len(balls) < full - MISSING_IN_RACK - min(unseen, UNSEEN_IN_RACK * full):
         return False
     places = [layout[ball] for ball in balls]
     centre = (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places))

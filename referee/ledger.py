@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from referee.layout import is_racked
+from referee.layout import is_racked, stands_racked
 from referee.match_setup import MatchSetup
 from referee.rules.base import State
 from referee.rules.games import find_ruleset
@@ -153,7 +153,7 @@ def _gaps(setup: MatchSetup, ledger: Ledger, expected: State | None, shot: Shot,
         if setup.game == "straight_14_1" and ledger.made is not None:
             found.append(Reason("points_short", (), {"shot": number, "points": str(ledger.made), "due": "14"}))
         return found
-    if expected.phase == "break" and not is_racked(shot.before, setup.table, setup.game):
+    if expected.phase == "break" and not stands_racked(setup, shot):
         return [Reason("break_missing", (), {"shot": number})]
     return _ball_gaps(setup, expected, shot.before, number)
 

@@ -190,10 +190,12 @@ def _judge_reading(
     for variant in open_variants(reading, shot, states):
         case = to_case(variant, shot, people, options)
         ruling = rules.judge(case)
-        rulings.setdefault(_ruling_key(ruling), (ruling, variant, None))
+        key = _ruling_key(ruling, variant.state)
+        if key not in rulings or len(ruling.balls_after) > len(rulings[key][0].balls_after):
+            rulings[key] = (ruling, variant, None)
         for moved, question in near_limits(case, ruling):
             ruling = rules.judge(moved)
-            rulings.setdefault(_ruling_key(ruling), (ruling, variant, question))
+            rulings.setdefault(_ruling_key(ruling, variant.state), (ruling, variant, question))
     (ruling, example, _), *others = rulings.values()
     if not others:
         return JudgedReading(p=reading.p, ruling=ruling, example=reading)
@@ -202,16 +204,20 @@ def _judge_reading(
     return JudgedReading(p=reading.p, ruling=None, example=reading, question=(what,), candidates=candidates)
 
 
-def _ruling_key(ruling: Ruling, naming: Naming | None = None) -> str:
-    """Equal for rulings that are the same to everybody: all consequences, and the balls left on the table."""
-    data, left = ruling.to_expect(), list(ruling.balls_after)
+def _ruling_key(ruling: Ruling, state: State, naming: Naming | None = None) -> str:
+    """Equal for rulings that are the same to everybody: all consequences, and which balls go and come.
+
+    A ball that may have lain there unseen, and of which nothing hangs, makes no other ruling.
+    """
+    data, before, after = ruling.to_expect(), set(state.balls), set(ruling.balls_after)
+    gone, come = list(before - after), list(after - before)
     if naming is not None:
-        data, left = naming.put_back(data), naming.put_back(left)
-    return json.dumps([data, sorted(left)], sort_keys=True)
+        data, gone, come = naming.put_back(data), naming.put_back(gone), naming.put_back(come)
+    return json.dumps([data, sorted(gone), sorted(come)], sort_keys=True)
 
 
 def _key(judged: JudgedReading, naming: Naming) -> str:
-    return f"open: {judged.question}" if judged.ruling is None else _ruling_key(judged.ruling, naming)
+    return f"open: {judged.question}" if judged.ruling is None else _ruling_key(judged.ruling, judged.example.state, naming)
 
 
 def _default(ordered: Sequence[JudgedReading], certain_at: float) -> Ruling:

@@ -35,6 +35,9 @@ def find_doubts(scene: Scene, window: ShotWindow, first: FirstContact, report: T
     lost = tuple(ball for ball, ending in scene.endings.items() if ending.kind == "lost")
     if lost:
         doubts.append(Doubt(kind="hidden", text=f"not seen at the end: {', '.join(lost)}", balls=lost))
+    unseen = tuple(ball for ball, path in scene.paths.items() if path.pieces[0].moving and path.times_s[0] > scene.strike_s)
+    if unseen and scene.strike is not None:
+        doubts.append(Doubt(kind="hidden", text=f"not seen before the stroke: {', '.join(unseen)}", t=0.0, balls=unseen))
     doubts += _gaps(scene, window, lost)
     if scene.clock.doubtful:
         doubts.append(Doubt(kind="clock", text="the pictures are not as far apart as their time stamps say; times are good to a picture"))

@@ -12,7 +12,7 @@ from referee.calls import PersonEvent
 from referee.layout import is_racked
 from referee.log_event import LogEvent, corrected
 from referee.match import Match, find_differences, fold, recorded_rulings
-from tracker.shot import Shot
+from tracker.shot import Doubt, Shot
 
 R = 0.028575
 ROWS = ((0, 0), (1, -1), (1, 1), (2, -2), (2, 0), (2, 2), (3, -1), (3, 1), (4, 0))
@@ -295,6 +295,36 @@ def test_rack_is_told_from_a_cluster() -> None:
     assert is_racked({ball: place for ball, place in RACK.items() if ball != "8"}, spec, "nine_ball")
     assert not is_racked(broken, spec, "nine_ball")
     assert not is_racked({ball: place for ball, place in RACK.items() if ball in "123"}, spec, "nine_ball")
+
+
+def test_balls_of_a_rack_that_hid_each_other_belong_to_it() -> None:
+    """The 6 and the 8 were first seen on their way, as a doubt says: where they were then is not where they lay."""
+    unseen = Doubt(kind="hidden", text="not seen before the stroke: 6, 8", t=0.0, balls=("6", "8"))
+    shot = a_shot(1, "rack", falls("3"), first={"1": 1.0})
+    ruling = a_match().record_shot(replace(shot, before={**shot.before, "6": (0.9, 0.3), "8": (0.9, -0.4)}, doubts=(unseen,)))
+
+    assert ruling.state_before.phase == "break"
+    assert "6" in ruling.state_before.balls
+    assert "6" not in ruling.state_before.positions
+
+
+def test_ball_that_may_lie_there_unseen_leaves_what_does_not_hang_on_it() -> None:
+    """The 7 is on the table by the log and not seen. The 3 is the lowest with it or without; after the shot it is still looked for."""
+    match = a_match()
+    match.record_shot(a_shot(1, "3 5 7 9", cushion("3"), first={"3": 1.0}))
+    ruling = match.record_shot(a_shot(2, "3 5 9", cushion("3"), first={"3": 1.0}))
+
+    assert (ruling.verdict, ruling.state_before.balls) == ("legal", ("cue", "3", "5", "7", "9"))
+    assert match.state.state is not None
+    assert "7" in match.state.state.balls
+
+
+def test_lowest_ball_that_may_lie_there_unseen_leaves_the_shot_open() -> None:
+    """The 2 is on the table by the log and not seen: the 3 was the wrong ball if it lay there."""
+    match = a_match()
+    match.record_shot(a_shot(1, "2 3 5 9", cushion("2"), first={"2": 1.0}))
+
+    assert match.record_shot(a_shot(2, "3 5 9", cushion("3"), first={"3": 1.0})).verdict == "undecided"
 
 
 def test_spot_is_not_stated_when_the_ends_are_not_known() -> None:

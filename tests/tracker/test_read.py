@@ -185,6 +185,14 @@ def test_a_ball_that_vanishes_at_rest_is_not_pocketed() -> None:
     assert ("2",) in [doubt.balls for doubt in shot.doubts if doubt.kind == "hidden"]
 
 
+def test_a_ball_first_seen_on_its_way_lay_nobody_knows_where() -> None:
+    """The 1 is seen from half a second after it was hit: on the table for sure, but not where it is seen first."""
+    seen = lambda ball, t: ball != "1" or t > STRIKE_S + 1.0  # noqa: E731
+    shot = only(read_shots(tracks(stun_shot(), until_s=9.0, seen=seen), TABLE, touch_ratio=1.0))
+
+    assert [(doubt.t, doubt.balls) for doubt in shot.doubts if doubt.kind == "hidden"] == [(0.0, ("1",))]
+
+
 def test_a_ball_that_runs_into_a_mouth_and_is_gone_is_pocketed() -> None:
     """The 1 leaves the cue ball towards the foot left pocket and is last seen in its mouth."""
     target = np.array(TABLE.mouth_centre_m("FL"))
