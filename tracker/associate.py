@@ -74,6 +74,7 @@ class Expected:
         solid: Surely a ball; what is not cannot be struck and cannot leap.
         bounced: Prediction reflected at a cushion.
         missed_cost: Cost of not seeing it.
+        ball_odds: Log-odds by its scores that it is a ball at all; infinite for what surely is one.
         looks: Shape (N, K), probability of each name so far.
     """
 
@@ -91,6 +92,7 @@ class Expected:
     solid: BoolArray
     bounced: BoolArray
     missed_cost: FloatArray
+    ball_odds: FloatArray
     looks: FloatArray
 
 
@@ -161,11 +163,13 @@ def assign(expected: Expected, seen: Seen) -> Assignment:
     if count == 0 or found == 0:
         return Assignment(pairs=(), new=tuple(range(found)), swaps=())
     motion = _motion_cost(expected, seen)
-    cost = motion - _agreement(expected.looks, seen.looks)
+    none = np.exp(-np.logaddexp(0.0, expected.ball_odds))  # the chance that it is no ball: then it takes nothing, and is not missed
+    missed = -np.log(none + (1 - none) * np.exp(-expected.missed_cost))
+    cost = motion - _agreement(expected.looks, seen.looks) - np.log1p(-none)[:, None]
     big = 1e6
     table = np.full((count + found, found + count), big)
     table[:count, :found] = np.minimum(cost, big)
-    table[np.arange(count), found + np.arange(count)] = expected.missed_cost
+    table[np.arange(count), found + np.arange(count)] = missed
     table[count + np.arange(found), np.arange(found)] = _NEW - 1.5 * (1 - seen.score)
     table[count:, found:] = 0.0
     rows, columns = linear_sum_assignment(table)

@@ -1,5 +1,7 @@
 """One picture's assignment."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tracker.associate import Expected, Seen, assign, first_steps
@@ -20,7 +22,8 @@ def _two(
         predicted_m=at, straight_m=at, sigma_m=np.array([0.0005, 0.0005]), step_m=np.zeros((2, 2)), last_m=at, memory_m=NAN,
         gap_s=np.array([0.04, 0.04]), reach_mps=np.full(2, reach), contact=np.full(2, reach > 0),
         push_m=np.zeros((2, 2)) if push is None else push, woken=np.array([woken, (0.0, 0.0)]), solid=np.ones(2, dtype=bool),
-        bounced=np.zeros(2, dtype=bool), missed_cost=np.array([missed, missed]), looks=np.zeros((2, 0)) if looks is None else looks,
+        bounced=np.zeros(2, dtype=bool), missed_cost=np.array([missed, missed]), ball_odds=np.full(2, np.inf),
+        looks=np.zeros((2, 0)) if looks is None else looks,
     )  # fmt: skip
 
 
@@ -95,3 +98,12 @@ def test_a_ball_that_appears_out_of_reach_of_the_lost_one_has_no_course() -> Non
     """Nothing goes a metre in 40 ms."""
     steps = first_steps(np.array([(0.0, 0.0), (1.0, 0.0)]), np.array([0.08, 0.04]), np.array([False, True]))
     assert not steps.any()
+
+
+def test_what_was_seen_once_and_may_be_no_ball_takes_no_detection_from_one() -> None:
+    """The detection lies a little nearer to a thing of even odds than to a ball, both at the one place where either can be."""
+    expected = _two([(0.0, 0.0), (0.06, 0.0)], reach=3.0)
+    here = _seen([(0.034, 0.0)])
+    doubted = replace(expected, ball_odds=np.array([np.inf, 0.0]))
+    assert [(i, j) for i, j, _ in assign(expected, here).pairs] == [(1, 0)]
+    assert [(i, j) for i, j, _ in assign(doubted, here).pairs] == [(0, 0)]
