@@ -6,6 +6,7 @@ path still says that it passed there at that moment, and the ball moved off alon
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,6 +23,10 @@ PINNED_MPS, PINNED_GAP_M, PINNED_ALONG = 0.1, 0.003, 0.95
 line: a free ball would have been seen to leave."""
 STAYS_S, STAYS_M = 0.2, 0.008
 """A ball no farther than this from where it lay so long after stays: the cushion gave it back what it took, and it rolls by millimetres."""
+DRIVEN_SIGMAS, DRIVEN_M, DRIVEN_MPS = 4.0, 0.004, 0.05
+"""A ball is nearer to a nose than it lay and leaves it where both are told by so many deviations and are more than this."""
+DRIVEN_GAP_M, DRIVEN_SAMPLES = 0.05, 3
+"""No farther off the nose than a fast ball goes in a picture, and no other ball so near that may have turned it; samples of its way."""
 GAIN = 12.0
 """Evidence given to such a contact: the wake-up is sure, its cause likely."""
 
@@ -101,6 +106,47 @@ def pinned_partners(
                 gain=GAIN,
             )
             found += [hit, replace(hit, ball=path.ball, other=None, cushion=cushion, place_m=rest.coefficients[0])]
+    return found
+
+
+def driven_unseen(
+    contacts: Sequence[Contact], paths: Mapping[BallId, Path], around: Surroundings, strike: Kink | None, frame_s: float
+) -> list[Contact]:
+    """Cushion contacts of balls that were driven into a nose and back between two pictures: nearer to it than they lay when they are seen
+    again, and on their way from it. What the stroke itself does is another's (`tracker.early`)."""
+    found = []
+    for path in paths.values():
+        for rest, way in pairwise(path.pieces):
+            early = strike is not None and (rest is strike.before or way.start_s < strike.time_s)
+            if rest.moving or not way.moving or early or way.count < DRIVEN_SAMPLES:
+                continue
+            lay, first = rest.coefficients[0], path.xy_m[way.first]
+            for cushion, inward in INWARD.items():
+                nearer = float(inward @ (lay - first))
+                sigma = (rest.position_variance(rest.end_s) + float(path.variance[way.first])) ** 0.5
+                leaving = float(inward @ way.velocity(way.start_s))
+                sure = nearer > DRIVEN_SIGMAS * sigma + DRIVEN_M and leaving > max(
+                    DRIVEN_MPS, DRIVEN_SIGMAS * way.velocity_variance(way.start_s) ** 0.5
+                )
+                near = around.beside_nose(cushion, first) and around.gap_m(cushion, first) < DRIVEN_GAP_M
+                known = any(path.ball == c.ball and c.cushion is not None and abs(c.time_s - way.start_s) < 2 * frame_s for c in contacts)
+                others = (other.position(way.start_s) for other in paths.values() if other is not path)
+                met = any(
+                    float(inward @ (first - place)) > 0 and float(np.hypot(*(first - place))) < 2 * around.radius_m + DRIVEN_GAP_M
+                    for place in others
+                )
+                if sure and near and not known and not met:
+                    found.append(
+                        Contact(
+                            ball=path.ball,
+                            cushion=cushion,
+                            time_s=0.5 * (rest.end_s + way.start_s),
+                            sigma_s=0.3 * (way.start_s - rest.end_s),
+                            place_m=first,
+                            impulse_mps=2 * leaving,
+                            gain=GAIN,
+                        )
+                    )
     return found
 
 

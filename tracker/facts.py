@@ -16,7 +16,7 @@ from scipy.special import ndtr
 from calibration.equipment import BallId
 from tracker.certainty import SHORT_FLIGHT_SAMPLES, tempered
 from tracker.contacts import Contact
-from tracker.first_contact import FirstContact, decide
+from tracker.first_contact import TOUCHING_M, FirstContact, decide
 from tracker.history import BallIdentity
 from tracker.kinks import Path
 from tracker.outlook import may_change
@@ -201,12 +201,25 @@ def _earlier(scene: Scene, found: FirstContact) -> FirstContact:
             break
         woke = any(kink.ball == ball and kink.low_s - scene.frame_s < contact.time_s < kink.high_s + scene.frame_s for kink in scene.wakes)
         if woke and found.probability.get(ball, 0.0) < 0.5:
+            best = next(iter(found.probability))
+            if _lay_together(scene, ball, best):
+                # one that passes the whole blow on to those that touch it wakes after them: which was hit the race has told
+                return replace(found, time_s=contact.time_s, sigma_s=contact.sigma_s)
             p = EARLIER_SHARE * contact_probability(contact)
             mixed = {name: (1 - p) * value for name, value in found.probability.items()}
             mixed[ball] = mixed.get(ball, 0.0) + p
             order = sorted(mixed, key=lambda name: -mixed[name])
             return replace(found, probability={name: mixed[name] for name in order}, time_s=contact.time_s, rivals=tuple(order))
     return found
+
+
+def _lay_together(scene: Scene, a: BallId, b: BallId) -> bool:
+    """Whether two balls touched each other where they lay."""
+    places = [scene.paths[ball].pieces[0] for ball in (a, b) if ball in scene.paths]
+    if len(places) < 2 or any(piece.moving for piece in places):
+        return False
+    off = places[0].coefficients[0] - places[1].coefficients[0]
+    return float(np.hypot(off[0], off[1])) < 2 * scene.around.radius_m + TOUCHING_M
 
 
 def _played(scene: Scene, found: FirstContact) -> FirstContact:

@@ -25,6 +25,8 @@ BRISK_MPS, BRISK_GAIN, AT_TOUCH_GAIN = 0.08, 2.0, 2.5
 in simulated shots 37 were touches), and counts for so much more than its own evidence."""
 DECELERATION_MPS2 = 1.0
 """Standard deviation of the acceleration along the normal a priori."""
+ROLLING_MPS2 = 0.2
+"""The same of a ball that rolls."""
 LEAST_SAMPLES, FEWEST_SAMPLES = 4, 2
 """On each side of a passage; one side may have as few as the second where it is to be at touch in between."""
 EARLY_FRAMES = 0.5
@@ -53,6 +55,7 @@ def likeliest_jump(
     place_m: float,
     least_gain: float | None = None,
     since_s: float | None = None,
+    rolls: bool = False,
 ) -> Jump | None:
     """The likeliest jump of velocity in one coordinate that is 0 at touch and positive when apart; None where none counts.
 
@@ -73,11 +76,12 @@ def likeliest_jump(
         before, after = np.minimum(tau, 0), np.maximum(tau, 0)
         design = np.stack([np.ones_like(tau), tau, 0.5 * before * before, 0.5 * after * after, after], 1)
         normal = (design / variance[:, None]).T @ design
-        normal[2, 2] += DECELERATION_MPS2**-2
-        normal[3, 3] += DECELERATION_MPS2**-2
         right = (design / variance[:, None]).T @ gap(when)
         # straight on wherever it passed, against a turn at touch
-        straight = float(right[:4] @ np.linalg.solve(normal[:4, :4], right[:4]))
+        slows = ROLLING_MPS2 if rolls else DECELERATION_MPS2
+        straight = float(right[:4] @ np.linalg.solve(normal[:4, :4] + np.diag([0.0, 0.0, slows**-2, slows**-2]), right[:4]))
+        normal[2, 2] += slows**-2
+        normal[3, 3] += DECELERATION_MPS2**-2
         normal[0, 0] += place_m**-2
         covariance = np.linalg.inv(normal)
         fit = covariance @ right

@@ -34,6 +34,8 @@ SLOW_MPS = 0.02
 """A ball that hardly moves towards the pocket any more was turned there."""
 TURNED_SAMPLES = 12
 """A last piece of so few samples began at the pocket."""
+FEW_SAMPLES = 2
+"""Of so few a touch may lie between the first and the last: they say less than the way that they seem to show."""
 TURNED = 0.15
 """Probability that such a turn was a touch where neither way leads into the rubber: some turns are noise."""
 STAYED = 0.4
@@ -74,7 +76,7 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings, listed_s: Sequen
     before = path.pieces[-2] if len(path.pieces) > 1 else last
     known = any(before.end_s - AGAIN_S < listed < last.start_s + AGAIN_S for listed in listed_s)
     if last.count > TURNED_SAMPLES or known or not before.moving:
-        return p, when
+        return (TURNED, time) if last.count <= FEW_SAMPLES and p < TURNED else (p, when)
     # it turned just before it fell, and nothing is known that turned it: a lip that the way before leads into, or one at all
     if float(before.velocity(before.end_s) @ outward) > SLOW_MPS:
         earlier, then = _pressed(before, before.end_s, ending.pocket, around)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.equipment import BallId
-from tracker.causes import missing_causes, pinned_partners
+from tracker.causes import driven_unseen, missing_causes, pinned_partners
 from tracker.contacts import Contact, explain, separate
 from tracker.early import early_cushion
 from tracker.endings import Ending, find_ending, with_last_step
@@ -99,6 +99,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     contacts, touches = play_moments(kinks, contacts, paths, around, strike, frame)
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += pinned_partners(kinks, contacts, paths, around, frame)
+    contacts += driven_unseen(contacts, paths, around, strike, frame)
     early = early_cushion(paths[strike.ball], strike, contacts, around, frame) if strike is not None else None
     if early is not None:
         contacts.append(early[0])

@@ -43,6 +43,10 @@ BACK_M, BACK_SIGMAS, BACK_SAMPLES = 0.002, 5.0, 5
 what rolls to its end by itself stays there."""
 BACK_GAIN = 16.0
 """What such a way counts for: a nose may lie elsewhere, and something else have turned the ball just there."""
+ROLLING_WINDOW_S = 0.7
+"""The same before it of a ball that rolls: nothing else changes its slowing."""
+ROLLS_S, ROLLS_MPS = 0.4, 0.3
+"""So long after a contact a ball this slow has ceased to slide."""
 ARRIVED_M = 0.0015
 """A smooth way is laid through a soft touch; it is this much nearer long after the touch than at it."""
 ONCE_FRAMES = 3.5
@@ -229,11 +233,11 @@ def _touch(
 ) -> list[Contact]:
     """The touch of rubber (cushion, and pocket where it is a jaw) about a sample; none where the ball did not turn there."""
     time = float(way.times_s[index])
-    use = _window(way, time, *way.stretch(time))
-    z = gaps_m(way.path.xy_m[use])
-    jump = likeliest_jump(
-        way.times_s[use], partial(_same, z), way.path.variance[use], time, frame_s, place_m, since_s=_arrived_s(way, index, gaps_m)
-    )
+    low, high = way.stretch(time)
+    rolls = _rolls(way, time)
+    use = _window(way, time, low, high, ROLLING_WINDOW_S if rolls else WINDOW_S)
+    z, since_s = gaps_m(way.path.xy_m[use]), _arrived_s(way, index, gaps_m)
+    jump = likeliest_jump(way.times_s[use], partial(_same, z), way.path.variance[use], time, frame_s, place_m, since_s=since_s, rolls=rolls)
     if jump is None:
         return []
     contact = Contact(
@@ -249,6 +253,12 @@ def _touch(
     return [contact]
 
 
+def _rolls(way: _Way, time_s: float) -> bool:
+    """Whether a ball must roll at a time: it is slow, and the last contact is long ago."""
+    speed = way.path.piece_at(time_s - ROLLS_S / 2).speed(time_s - ROLLS_S / 2)
+    return way.stretch(time_s)[0] < time_s - ROLLS_S and speed < ROLLS_MPS
+
+
 def _arrived_s(way: _Way, index: int, gaps_m: Callable[[FloatArray], FloatArray]) -> float:
     """When a ball came as near as it will but for ARRIVED_M, by its smooth way: one that crawls may have touched and stayed since."""
     first = int(np.searchsorted(way.times_s, way.times_s[index] - WINDOW_S))
@@ -260,12 +270,12 @@ def _same(gap_m: FloatArray, when_s: float) -> FloatArray:
     return gap_m
 
 
-def _window(way: _Way, time: float, low: float, high: float) -> NDArray[np.int64]:
+def _window(way: _Way, time: float, low: float, high: float, reach_s: float = WINDOW_S) -> NDArray[np.int64]:
     t = way.times_s
     # a ball that stands still tells nothing about a jump: only the samples of this motion count
     start = stop = int(np.searchsorted(t, time))
     start, stop = min(start, len(t) - 1), min(stop, len(t) - 1)
-    while start > 0 and way.moving[start - 1] and t[start - 1] > max(low, time - WINDOW_S):
+    while start > 0 and way.moving[start - 1] and t[start - 1] > max(low, time - reach_s):
         start -= 1
     while stop + 1 < len(t) and way.moving[stop + 1] and t[stop + 1] < min(high, time + WINDOW_S):
         stop += 1

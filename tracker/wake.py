@@ -166,13 +166,18 @@ def _quiet(pieces: list[Piece], times: FloatArray, xy: FloatArray, variance: Flo
                 result[-1] = fit_piece(times, xy, variance, first=before.first, last=piece.last, moving=False)
                 index += 1
                 continue
+            rest = fit_piece(times, xy, variance, first=piece.first, last=piece.last, moving=False)
+            if before is None and follow is not None and _lay_before(rest, follow, xy, variance):
+                result.append(rest)
+                index += 1
+                continue
             still = _still_start(before, piece, xy, variance) if before is not None and follow is not None else 0
             if before is not None and still and still >= piece.count - LATE_SAMPLES:
                 border = piece.first + still
                 result[-1] = fit_piece(times, xy, variance, first=before.first, last=border - 1, moving=False)
                 pieces = result + _later(fit_pieces(times[border:], xy[border:], variance[border:]), border)
                 index = len(result)
-                if pieces[index].moving:
+                while index < len(pieces) and pieces[index].moving:
                     result.append(pieces[index])
                     index += 1
                 continue
@@ -198,6 +203,15 @@ def _creeps(rest: Piece, piece: Piece, times: FloatArray, xy: FloatArray, varian
     mean = xy[half : piece.last + 1].mean(0) - rest.coefficients[0]
     sigma = (float(variance[half]) / (piece.last + 1 - half) + rest.covariance[0, 0]) ** 0.5
     return bool(np.hypot(mean[0], mean[1]) < JITTER_SHIFT * sigma + NOISE_FLOOR_M)
+
+
+def _lay_before(rest: Piece, follow: Piece, xy: FloatArray, variance: FloatArray) -> bool:
+    """Whether the first samples of a ball are all about one place, and what follows is fast: noise bends a rest into a slow curve."""
+    if rest.count < FEW_REST or follow.speed(follow.start_s) < STIR_FACTOR * CREEP_MPS:
+        return False
+    off = (xy[rest.first : rest.last + 1] - rest.coefficients[0]) / np.sqrt(variance[rest.first : rest.last + 1])[:, None]
+    shifts = [float(np.hypot(*half.mean(0))) * len(half) ** 0.5 for half in np.array_split(off, 2)]
+    return float(np.hypot(off[:, 0], off[:, 1]).max()) < JITTER_REACH and max(shifts) < JITTER_SHIFT
 
 
 def _later(pieces: list[Piece], by: int) -> list[Piece]:

@@ -192,3 +192,49 @@ def test_a_ball_pinned_to_the_cushion_that_stays_there_was_hit() -> None:
 
     assert max(shot.first_contact, key=lambda ball: shot.first_contact[ball]) == "1"
     assert shot.rail_after_contact > 0.5
+
+
+def test_a_ball_driven_against_the_nose_and_back_between_two_pictures_touched_it() -> None:
+    """The 1 lies 25 mm off the nose, is driven there and seen 6 mm off it in the next picture, on its way back for half a second."""
+    hit = 1.0
+    shot = read(
+        {
+            "cue": legs((0.2, LEFT_Y - 0.025 - 2 * R - 0.475), (STRIKE_S, 0.0, 1.0), (hit, 0.25, -0.15)),
+            "1": legs((0.2, LEFT_Y - 0.025), (hit, 0.0, 1.25), (hit + 0.02, 0.15, -0.35)),
+        },
+        4.0,
+    )
+
+    assert any(event.type == "ball_cushion" and event.fields["ball"] == "1" and event.p > 0.5 for event in shot.events)
+    assert shot.rail_after_contact > 0.5
+
+
+def _path(before_mm: list[tuple[float, float]], still: int) -> Path | None:
+    """The path at 30 a second with 2 mm noise of a ball seen `still` times at one place, then as listed, then on its way."""
+    wobble = [(1.5, -1.0), (-2.0, 0.5), (0.5, 2.0), (0.0, -1.5)]
+    (x, y), (u, v) = before_mm[-1], before_mm[-2]
+    on = [(x + k * (x - u) * 0.97, y + k * (y - v) * 0.97) for k in range(1, 20)]
+    xy = np.array([*(wobble[k % 4] for k in range(still)), *before_mm, *on]) / 1000
+    times = np.arange(len(xy)) / 30
+    seen = np.ones(len(xy), dtype=np.bool_)
+    return make_path(BallTrack(ball="1", times_s=times, positions_m=xy, sigma_m=np.full(len(xy), 0.002), seen=seen), 0.002)
+
+
+def test_ways_after_a_late_start_are_no_rests() -> None:
+    """Hit, off a cushion two pictures later and turned by another ball in two more: a way there that begins with a sample of the
+    rest is cut anew, and what follows it stays a movement."""
+    path = _path([(4.9, 1.5), (105.3, 1.1), (201.7, -5.9), (148.1, -2.6), (70.4, -7.2), (3.0, -10.4), (-53.6, -38.4), (-101.8, -63.5)], 26)
+
+    assert path is not None
+    assert [piece.moving for piece in path.pieces].count(False) == 1
+
+
+def test_noise_before_the_first_blow_is_rest() -> None:
+    """Fifteen samples of noise that happen to lie on a slow curve, then a stroke at 9 m/s: the ball lay there."""
+    xy = 0.0021 * np.random.default_rng(182).standard_normal((22, 2))
+    xy[15:, 0] += 0.3 * np.arange(1, 8)
+    seen = np.ones(22, dtype=np.bool_)
+    path = make_path(BallTrack(ball="Y", times_s=np.arange(22) / 30, positions_m=xy, sigma_m=np.full(22, 0.002), seen=seen), 0.0016)
+
+    assert path is not None
+    assert not path.pieces[0].moving
