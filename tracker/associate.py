@@ -183,50 +183,62 @@ def assign(expected: Expected, seen: Seen) -> Assignment:
 
 
 def _motion_cost(expected: Expected, seen: Seen) -> FloatArray:
+    # x and y apart, in arrays of their own: strided views of pairs take half as long again
     sigma = np.sqrt(expected.sigma_m[:, None] ** 2 + seen.sigma_m[None, :] ** 2)
-    place = seen.position_m[None, :, :]
-    off = place - expected.predicted_m[:, None, :]
-    likelihood = _WEIGHTS["course"] * _gauss(off, sigma)
-    step = np.hypot(expected.step_m[:, 0], expected.step_m[:, 1])
-    unit = expected.step_m / np.maximum(step, 1e-9)[:, None]
-    unit[step < 1e-9] = (1.0, 0.0)
-    along = off[..., 0] * unit[:, None, 0] + off[..., 1] * unit[:, None, 1]
-    across = off[..., 1] * unit[:, None, 0] - off[..., 0] * unit[:, None, 1]
-    wide_along = np.hypot(sigma, _CLOCK_SHARE * step[:, None])
-    wide_across = np.hypot(sigma, np.where(expected.bounced, 0.25, 0.03)[:, None] * step[:, None])
+    x, y = np.ascontiguousarray(seen.position_m.T)[:, None, :]
+    predicted_x, predicted_y = np.ascontiguousarray(expected.predicted_m.T)[:, :, None]
+    off_x, off_y = x - predicted_x, y - predicted_y
+    square = sigma**2
+    area = 2 * np.pi * square
+    likelihood = _WEIGHTS["course"] * _gauss(off_x, off_y, square, area)
+    step_x, step_y = np.ascontiguousarray(expected.step_m.T)[:, :, None]
+    step = np.hypot(step_x, step_y)
+    length = np.maximum(step, 1e-9)
+    stands = step < 1e-9
+    unit_x, unit_y = np.where(stands, 1.0, step_x / length), np.where(stands, 0.0, step_y / length)
+    along = off_x * unit_x + off_y * unit_y
+    across = off_y * unit_x - off_x * unit_y
+    wide_along = np.hypot(sigma, _CLOCK_SHARE * step)
+    wide_across = np.hypot(sigma, np.where(expected.bounced, 0.25, 0.03)[:, None] * step)
     exponent = (along / wide_along) ** 2 + (across / wide_across) ** 2
     likelihood += _WEIGHTS["clock"] * np.exp(-exponent / 2) / (2 * np.pi * wide_along * wide_across)
     if expected.bounced.any():
-        straight = place - expected.straight_m[:, None, :]
-        likelihood += np.where(expected.bounced[:, None], 0.3, 0.0) * _gauss(straight, sigma)
+        straight_x, straight_y = expected.straight_m.T[:, :, None]
+        straight = _gauss(x - straight_x, y - straight_y, square, area)
+        likelihood += np.where(expected.bounced[:, None], 0.3, 0.0) * straight
     kept = np.isfinite(expected.memory_m[:, 0])
     if kept.any():
-        memory = place - expected.memory_m[kept, None, :]
-        likelihood[kept] += _WEIGHTS["memory"] * _gauss(memory, sigma[kept])
-    away = place - expected.last_m[:, None, :]
-    distance = np.hypot(away[..., 0], away[..., 1])
-    reach = expected.reach_mps * expected.gap_s * 1.2 + 0.01 + 3 * expected.sigma_m
-    at_rest = np.hypot(seen.sigma_m[None, :], 0.001)
-    likelihood += _WEIGHTS["stay"] * _gauss(away, np.broadcast_to(at_rest * 1.4, distance.shape))
-    contact = (np.where(expected.contact, _WEIGHTS["contact"], _WEIGHTS["free"]) / (np.pi * reach**2))[:, None]
-    back = away[..., 0] * expected.push_m[:, None, 0] + away[..., 1] * expected.push_m[:, None, 1] < 0
-    near = np.exp(-0.5 * (distance / (_SCATTER * reach[:, None])) ** 2) / (2 * _SCATTER**2)
+        memory_x, memory_y = expected.memory_m[kept].T[:, :, None]
+        likelihood[kept] += _WEIGHTS["memory"] * _gauss(x - memory_x, y - memory_y, square[kept], area[kept])
+    last_x, last_y = np.ascontiguousarray(expected.last_m.T)[:, :, None]
+    away_x, away_y = x - last_x, y - last_y
+    distance = np.hypot(away_x, away_y)
+    reach = (expected.reach_mps * expected.gap_s * 1.2 + 0.01 + 3 * expected.sigma_m)[:, None]
+    at_rest = np.hypot(seen.sigma_m[None, :], 0.001) * 1.4
+    likelihood += _WEIGHTS["stay"] * _gauss(away_x, away_y, at_rest**2, 2 * np.pi * at_rest**2)
+    contact = np.where(expected.contact, _WEIGHTS["contact"], _WEIGHTS["free"])[:, None] / (np.pi * reach**2)
+    near = np.exp(-0.5 * (distance / (_SCATTER * reach)) ** 2) / (2 * _SCATTER**2)
     contact = contact * ((1 - _FLAT) * near + _FLAT)
-    likelihood += np.where(distance <= reach[:, None], np.where(back, _AGAINST * contact, contact), 0.0)
+    if expected.push_m.any():
+        push_x, push_y = expected.push_m.T[:, :, None]
+        contact = np.where(away_x * push_x + away_y * push_y < 0, _AGAINST * contact, contact)
+    likelihood += np.where(distance <= reach, contact, 0.0)
     far = _STRIKE_MPS * expected.gap_s + 0.03
+    within = distance <= far[:, None]
     # per second a stroke is as likely at any rate of pictures, and so it must be per square metre within its reach
     often = np.minimum(expected.gap_s / _STRIKE_GAP_S, 1.0) ** 2
     strike = np.where(expected.solid, _WEIGHTS["strike"] * often, 0.0)
-    likelihood += np.where(distance <= far[:, None], (strike / (np.pi * far**2))[:, None], 0.0)
-    onward = away[..., 0] * expected.woken[:, None, 0] + away[..., 1] * expected.woken[:, None, 1] > _ONWARD * distance
-    woken = _WEIGHTS["woken"] / (np.arccos(_ONWARD) * far**2)
-    likelihood += np.where(onward & (distance <= far[:, None]) & expected.solid[:, None], woken[:, None], 0.0)
+    likelihood += np.where(within, (strike / (np.pi * far**2))[:, None], 0.0)
+    if expected.woken.any():
+        woken_x, woken_y = expected.woken.T[:, :, None]
+        onward = (away_x * woken_x + away_y * woken_y > _ONWARD * distance) & within & expected.solid[:, None]
+        likelihood += np.where(onward, (_WEIGHTS["woken"] / (np.arccos(_ONWARD) * far**2))[:, None], 0.0)
     return np.asarray(-np.log(np.maximum(likelihood, 1e-300)), dtype=np.float64)
 
 
-def _gauss(off: FloatArray, sigma: FloatArray) -> FloatArray:
-    squared = (off[..., 0] ** 2 + off[..., 1] ** 2) / sigma**2
-    return np.asarray(np.exp(-np.minimum(squared, 1400) / 2) / (2 * np.pi * sigma**2), dtype=np.float64)
+def _gauss(x: FloatArray, y: FloatArray, square: FloatArray, area: FloatArray) -> FloatArray:
+    """Density at an offset, of a given variance; `area` is two pi times that."""
+    return np.asarray(np.exp(-np.minimum((x**2 + y**2) / square, 1400) / 2) / area, dtype=np.float64)
 
 
 def _agreement(balls: FloatArray, detections: FloatArray) -> FloatArray:

@@ -105,14 +105,19 @@ def without_merged(bed: list[Detection], motions: Sequence[tuple[BallFilter, flo
         return bed
     seen = np.array([item.position_m for item in bed])
     own = np.hypot(seen[:, :1] - x, seen[:, 1:] - y) <= ANOTHER_RADII * radius_m
+    claims = own.sum(axis=1)
+    first, second = np.array(pairs).T
+    off = np.hypot(seen[:, 0] - ((x[first] + x[second]) / 2)[:, None], seen[:, 1] - ((y[first] + y[second]) / 2)[:, None])
     merged: set[int] = set()
-    for i, k in pairs:
-        off = np.hypot(seen[:, 0] - (x[i] + x[k]) / 2, seen[:, 1] - (y[i] + y[k]) / 2)
+    for row in np.flatnonzero((off < MIDDLE_RADII * radius_m).any(axis=1)).tolist():
+        i, k = pairs[row]
         speed = max(motions[i][0].speed_mps, motions[k][0].speed_mps)
-        others = own.sum(axis=1) - own[:, i] - own[:, k]
-        near = np.flatnonzero((off < 2.2 * radius_m + speed * motions[i][1]) & (others == 0))
-        if len(near) == 1 and off[near[0]] < MIDDLE_RADII * radius_m:
+        others = claims - own[:, i] - own[:, k]
+        near = np.flatnonzero((off[row] < 2.2 * radius_m + speed * motions[i][1]) & (others == 0))
+        if len(near) == 1 and off[row, near[0]] < MIDDLE_RADII * radius_m:
             merged.add(int(near[0]))
+    if not merged:
+        return bed
     return [item for j, item in enumerate(bed) if j not in merged]
 
 

@@ -86,8 +86,10 @@ class BallFilter:
     @property
     def woken(self) -> tuple[float, float]:
         """Unit vector of its first step where its last measurement was the first off its resting place; else zero."""
+        if self.resting or self.woke_s != self.time_s:
+            return 0.0, 0.0
         speed = hypot(self.vx, self.vy)
-        return (self.vx / speed, self.vy / speed) if not self.resting and self.woke_s == self.time_s and speed > 0 else (0.0, 0.0)
+        return (self.vx / speed, self.vy / speed) if speed > 0 else (0.0, 0.0)
 
     @property
     def settled(self) -> bool:

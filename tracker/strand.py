@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import hypot, log
+from math import hypot, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ _LEFT_S, _LEFT_M, _MOUTH_M = 0.1, 0.01, 0.12
 through the mouth: one that came to hang there was seen coming. And how near a ball was last seen that fell there."""
 CONFIRM_COUNT = 3
 """Detections that make a ball of a strand; one or two are more often a hand or a highlight."""
+
+_NOWHERE = (nan, nan)
+EXPECTED_PLACES = (slice(1, 4), slice(4, 6), slice(7, 9), slice(9, 11))
+"""Where `Strand.expected` holds the prediction, the last place, the place left and the first step."""
 
 _ROWS = ("frames", "xs", "ys", "sigmas", "scores", "resting", "fallen", "weights", "looks", "streaks")
 
@@ -68,6 +72,18 @@ class Strand:
     def confirmed(self) -> bool:
         """Seen often and surely enough to be a ball."""
         return len(self.frames) >= CONFIRM_COUNT and self.ball_odds > 0
+
+    def expected(self, wait_s: float) -> tuple[float, ...]:
+        """What its next picture is expected from, as one row: making an array costs more than filling it.
+
+        The wait; prediction (x, y, sigma); last place; speed; the place it seemed to leave, NaN where none; its first step; ball odds;
+        whether it has just appeared. `EXPECTED_PLACES` are the pairs and the triple in it.
+        """
+        motion = self.motion
+        memory = motion.memory or _NOWHERE
+        appeared = len(self.frames) == 1 and self.unseen_s == 0
+        place = *motion.predict(wait_s), motion.x, motion.y
+        return wait_s, *place, motion.speed_mps, *memory, *motion.woken, self.ball_odds, float(appeared)
 
     def append(self, frame: int, item: Detection, weight: float, log_ratio: FloatArray, *, fallen: bool = False) -> None:
         """Add a detection with the weight of its looks and its log likelihood ratios (K,)."""

@@ -28,7 +28,7 @@ from tracker.motion import BallFilter
 from tracker.pockets import PocketMap
 from tracker.relabel import find_chains
 from tracker.smooth import build_track
-from tracker.strand import FrameRecord, Strand, pack_mask
+from tracker.strand import EXPECTED_PLACES, FrameRecord, Strand, pack_mask
 from vision.detection import Detection, Observation
 
 _LOST_MOVING_S = 0.4
@@ -230,31 +230,30 @@ class Tracker:
         spec, radius = self.table.spec, self.table.spec.ball_radius_m
         count = len(self._live)
         motions = [strand.motion for strand in self._live]
-        gap = np.array([max(now_s - strand.true_s, step_s) for strand in self._live], dtype=np.float64)
-        straight = np.array([motion.predict(wait) for motion, wait in zip(motions, gap.tolist(), strict=True)]).reshape(count, 3)
-        last = np.array([(motion.x, motion.y) for motion in motions]).reshape(count, 2)
-        speed = np.array([motion.speed_mps for motion in motions])
+        rows = [strand.expected(max(now_s - strand.true_s, step_s)) for strand in self._live]
+        known = np.ascontiguousarray(np.array(rows, dtype=np.float64).reshape(count, 13).T)
+        gap, speed, odds = known[0], known[6], known[11]
+        straight, last, memory, woken = (np.ascontiguousarray(known[part].T) for part in EXPECTED_PLACES)
         apart = np.hypot(last[:, None, 0] - last[None, :, 0], last[:, None, 1] - last[None, :, 1])
         np.fill_diagonal(apart, np.inf)
-        pressed = (apart < TOUCHING_RADII[1] * radius).any(axis=1)
-        told = np.where(pressed, [motion.told_mps for motion in motions], speed)
+        told = speed.copy()
+        for k in np.flatnonzero((apart < TOUCHING_RADII[1] * radius).any(axis=1)).tolist():
+            told[k] = motions[k].told_mps
         meets = (told[None, :] > _SLOW_MPS) & (apart < (speed[None, :] + speed[:, None]) * gap[:, None] * 1.3 + 2.4 * radius)
         crowded = (apart < 2.6 * radius + speed[None, :] * gap[:, None]).any(axis=1)
         if not (told > _SLOW_MPS).any():  # in a rack at rest nothing moves by itself
             for k in np.flatnonzero(crowded).tolist():
                 straight[k] = motions[k].predict(0.0)
-        solid = np.array([strand.ball_odds > 0 for strand in self._live], dtype=np.bool_)
-        movers = np.where(meets, apart, np.inf)
-        striker = movers.argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
+        solid = odds > 0
+        striker = np.where(meets, apart, np.inf).argmin(axis=1) if count else np.zeros(0, dtype=np.int64)
         alone = (meets.sum(axis=1) == 1) & ~((apart < 2.6 * radius) & ~meets).any(axis=1) & (speed == 0)
         reach = np.maximum(speed, np.where(meets, speed[None, :], 0.0).max(axis=1, initial=0.0))
-        appeared = np.array([len(strand.frames) == 1 and strand.unseen_s == 0 for strand in self._live], dtype=np.bool_)
         predicted = self._places.reflected(straight[:, :2])
         at_edge = (np.abs(straight[:, :2]) - (self._places.limit_x_m, self._places.limit_y_m) > -_EDGE_M).any(axis=1) & (speed > 0)
         to_mouth = np.hypot(*(straight[:, None, :2] - self._places.middles_m).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
         missed = [
-            missed_cost(hidden=observation.is_hidden((x, y), spec.length_m, spec.width_m), crowded=bool(c), near_mouth=m < _NEAR_MOUTH_M)
-            for (x, y, _), c, m in zip(straight.tolist(), crowded, to_mouth.tolist(), strict=True)
+            missed_cost(hidden=observation.is_hidden((x, y), spec.length_m, spec.width_m), crowded=c, near_mouth=m < _NEAR_MOUTH_M)
+            for (x, y, _), c, m in zip(straight.tolist(), crowded.tolist(), to_mouth.tolist(), strict=True)
         ]
         return Expected(
             predicted_m=predicted,
@@ -262,12 +261,12 @@ class Tracker:
             sigma_m=straight[:, 2],
             step_m=straight[:, :2] - last,
             last_m=last,
-            memory_m=np.array([motion.memory or (np.nan, np.nan) for motion in motions]).reshape(count, 2),
+            memory_m=memory,
             gap_s=gap,
             reach_mps=np.where(solid, reach, np.minimum(reach, _HAND_MPS)),
             contact=(meets.any(axis=1) | at_edge) & solid,
             push_m=np.where(alone[:, None], last - last[striker], 0.0),
-            woken=np.array([motion.woken for motion in motions]).reshape(count, 2) + first_steps(last, gap, appeared),
+            woken=woken + first_steps(last, gap, known[12] > 0),
             solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),
