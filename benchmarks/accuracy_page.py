@@ -33,6 +33,7 @@ NAMES = {
     "60bias": "1 mm smooth calibration error",
     "60exp": "exposure 1/60 s",
     "60jit": "1 ms jitter of the stamps",
+    "60det": "60 fps, 1 mm, without names",
     "60hard": "60 fps, 1 mm, made to be hard",
 }
 
@@ -70,21 +71,30 @@ class Condition:
         result: What the scorer said.
         seconds: Median processor time of a shot; None where shots were kept.
         near: Passes without a touch and stops short of a cushion: how many, and how many were called touches.
+        exchanged: Balls that tracking exchanged, where no names were given.
     """
 
     name: str
     result: dict[str, Any]
     seconds: float | None
     near: dict[str, tuple[int, int]]
+    exchanged: int | None = None
 
     @property
     def title(self) -> str:
-        """For people."""
-        return NAMES.get(self.name, self.name)
+        """For people: the folder's name is that of its condition, a seed or a number before it."""
+        return NAMES.get(self.name, NAMES.get(self.name.split("_", 1)[-1], self.name))
 
 
-def write_page(path: Path, conditions: Sequence[Condition], note: str = "") -> None:
-    """Write the page, and its diagrams into `images` beside it; `note` says what a reader must know of this run."""
+def write_page(path: Path, conditions: Sequence[Condition], note: str = "", made: Sequence[tuple[int, int]] = ()) -> None:
+    """Write the page, and its diagrams into `images` beside it.
+
+    Args:
+        path: Of the page.
+        conditions: A column each.
+        note: What a reader must know of this run.
+        made: Passes without a touch, then stops short of a cushion, that were made for it: how many, and how many were called touches.
+    """
     images = path.parent / "images"
     images.mkdir(parents=True, exist_ok=True)
     (images / "accuracy-reliability.svg").write_text(reliability_svg(conditions), encoding="utf-8")
@@ -104,7 +114,7 @@ def write_page(path: Path, conditions: Sequence[Condition], note: str = "") -> N
         "Of the facts stated with a probability in a band: how many were wrong, and how many the probability admits.\n",
         _bands(conditions),
         "![Stated against true share of errors](images/accuracy-reliability.svg)\n",
-        _near(conditions),
+        _near(conditions, made),
         LIMITS,
     ]
     path.write_text("\n".join(part for part in parts if part), encoding="utf-8")
@@ -118,6 +128,9 @@ def _table(conditions: Sequence[Condition]) -> str:
     if any(c.seconds is not None for c in conditions):
         seconds = ("-" if c.seconds is None else f"{c.seconds:.2f}" for c in conditions)
         rows.append("| seconds a shot on one core (median) | " + " | ".join(seconds) + " |")
+    if any(c.exchanged is not None for c in conditions):
+        cells = ("-" if c.exchanged is None else str(c.exchanged) for c in conditions)
+        rows.append("| balls exchanged in tracking | " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
 
 
@@ -156,7 +169,7 @@ def _bands(conditions: Sequence[Condition]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _near(conditions: Sequence[Condition]) -> str:
+def _near(conditions: Sequence[Condition], made: Sequence[tuple[int, int]]) -> str:
     lines = []
     for condition in conditions:
         (passes, touched), (stops, railed) = condition.near["nearmiss"], condition.near["softrail"]
@@ -165,6 +178,12 @@ def _near(conditions: Sequence[Condition]) -> str:
                 f"{condition.title}: of {passes} passes with a gap of 0.05 to 6 mm {touched} were called contacts; of {stops} balls that "
                 f"stopped 0.4 to 6 mm short of a cushion {railed} were called touches.\n"
             )
+    if made:
+        (passes, touched), (stops, railed) = made
+        lines.append(
+            f"Made without other balls and on straight ways (60 fps, 1 mm): of {passes} passes with a gap of 0.05 to 8 mm {touched} were "
+            f"called contacts; of {stops} stops 0.4 to 10 mm short of a cushion {railed} were called touches.\n"
+        )
     return "## Near misses\n\n" + "\n".join(lines) if lines else ""
 
 

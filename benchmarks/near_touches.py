@@ -94,6 +94,12 @@ def is_called(kind: str, fps: float, sigma_m: float, chance: np.random.Generator
     return bool(touches) or max(facts, default=0.0) >= 0.5, gap
 
 
+def count_called(kind: str, count: int, *, fps: float = 60.0, sigma_mm: float = 1.0, seed: int = 1) -> int:
+    """How many of `count` passes (`pass`) or stops (`stop`) are called a touch."""
+    chance = np.random.default_rng([seed, len(kind), ord(kind[0])])
+    return sum(is_called(kind, fps, sigma_mm / 1000, chance)[0] for _ in range(count))
+
+
 def main() -> int:
     """Both kinds, a line each, and the gaps of what was called a touch."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -3,9 +3,11 @@
     python benchmarks/sim_events.py SIMDIR [SIMDIR...] [--out DIR] [--every N] [--keep] [--report docs/accuracy.md]
 
 A SIMDIR holds `truth.jsonl` and `NNNN.csv.gz` (see ../shared/sim; its tools make as many more as one likes, with other
-seeds). Shots are written to DIR/<name of SIMDIR> (a temporary folder by default) as `cueref shots` would write them, then
-scored by the scorer beside the folder (`score.py`, or `--scorer`). `--every N` takes every Nth shot, `--keep` leaves shots
-that DIR holds already. `--report` writes the page and its diagrams beside it (benchmarks/accuracy_page.py).
+seeds), or detections without names (benchmarks/unnamed.py), which are tracked first. Shots are written to DIR/<name of
+SIMDIR> (a temporary folder by default) as `cueref shots` would write them, then scored by the scorer beside the folder
+(`score.py`, or `--scorer`). `--every N` takes every Nth shot, `--keep` leaves shots that DIR holds already. `--report` writes
+the page and its diagrams beside it (benchmarks/accuracy_page.py); `--near N` makes N passes and N stops without a touch for
+it (benchmarks/near_touches.py).
 """
 
 import argparse
@@ -22,6 +24,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 
 from accuracy_page import Condition, write_page
+from near_touches import count_called
+from unnamed import read_unnamed
 
 from calibration.equipment import find_table
 from calibration.table import Table
@@ -29,22 +33,41 @@ from tracker.read import read_shots
 from tracker.shot import write_shots
 from tracker.tracks_file import read_tracks
 
+EXCHANGES, SECONDS = "exchanges.txt", "seconds.txt"
+"""Beside the shots, a line each: exchanges of balls and milliseconds of tracking a picture (no names), seconds of reading (names)."""
 
-def read_folder(folder: Path, out: Path, *, every: int = 1, keep: bool = False) -> list[float]:
-    """Read the shots of a folder; processor seconds each took, reading the file not counted."""
+
+def read_folder(folder: Path, out: Path, *, every: int = 1, keep: bool = False) -> None:
+    """Read the shots of a folder; what each took is kept beside them."""
     out.mkdir(parents=True, exist_ok=True)
-    spent = []
     for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()[::every]:
         truth = json.loads(line)
         target = out / f"{truth['id']}.jsonl"
         if keep and target.exists():
             continue
+        if (folder / f"{truth['id']}.det.jsonl").exists():
+            unnamed = read_unnamed(folder, truth)
+            write_shots(target, unnamed.shots)
+            _note(out / EXCHANGES, f"{unnamed.exchanged} {unnamed.picture_ms:.3f}")
+            continue
         tracks = read_tracks(folder / f"{truth['id']}.csv.gz")
         begun = time.process_time()
         shots = read_shots(tracks, Table(find_table(truth["table"])), touch_ratio=1.0)
-        spent.append(time.process_time() - begun)
+        _note(out / SECONDS, f"{time.process_time() - begun:.4f}")
         write_shots(target, shots)
-    return spent
+
+
+def _note(path: Path, line: str) -> None:
+    with path.open("a", encoding="utf-8") as kept:
+        kept.write(line + "\n")
+
+
+def seconds(out: Path) -> float | None:
+    """Median processor seconds that a shot of a folder took, reading the file not counted; None where none was read from tracks."""
+    if not (out / SECONDS).exists():
+        return None
+    spent = sorted(float(line) for line in (out / SECONDS).read_text(encoding="utf-8").splitlines())
+    return spent[len(spent) // 2]
 
 
 def score_folder(folder: Path, out: Path, scorer: Path) -> dict[str, Any]:
@@ -58,6 +81,13 @@ def score_folder(folder: Path, out: Path, scorer: Path) -> dict[str, Any]:
         )
     result: dict[str, Any] = json.loads(done.stdout)
     return result
+
+
+def exchanges(out: Path) -> int | None:
+    """How many balls were exchanged in a folder of shots that were tracked first; None where names were given."""
+    if not (out / EXCHANGES).exists():
+        return None
+    return sum(int(line.split()[0]) for line in (out / EXCHANGES).read_text(encoding="utf-8").splitlines())
 
 
 def near_contacts(folder: Path, out: Path) -> dict[str, tuple[int, int]]:
@@ -91,17 +121,21 @@ def main() -> int:
     parser.add_argument("--scorer", type=Path)
     parser.add_argument("--report", type=Path)
     parser.add_argument("--note", default="", help="what a reader of the page must know of this run")
+    parser.add_argument("--near", type=int, default=0, help="passes and stops without a touch to make for the page")
     options = parser.parse_args()
     conditions = []
     with tempfile.TemporaryDirectory() as scratch:
         base = options.out or Path(scratch)
         for folder in options.folders:
             out = base / folder.name
-            spent = sorted(read_folder(folder, out, every=options.every, keep=options.keep))
+            read_folder(folder, out, every=options.every, keep=options.keep)
             scorer = options.scorer or next(path / "score.py" for path in folder.resolve().parents if (path / "score.py").is_file())
             result = score_folder(folder, out, scorer)
-            middle = spent[len(spent) // 2] if spent else None
-            conditions.append(Condition(name=folder.name, result=result, seconds=middle, near=near_contacts(folder, out)))
+            middle = seconds(out)
+            condition = Condition(
+                name=folder.name, result=result, seconds=middle, near=near_contacts(folder, out), exchanged=exchanges(out)
+            )
+            conditions.append(condition)
             sys.stdout.write(f"== {folder.name}: {result['shots']} shots, median {middle} s\n")
             for key, value in result.items():
                 if key != "wrong":
@@ -110,7 +144,8 @@ def main() -> int:
                 sys.stdout.write("   " + " ".join(str(part) for part in item) + "\n")
             sys.stdout.flush()
     if options.report:
-        write_page(options.report, conditions, options.note)
+        made = [(options.near, count_called(kind, options.near)) for kind in ("pass", "stop")] if options.near else []
+        write_page(options.report, conditions, options.note, made)
     return 0
 
 

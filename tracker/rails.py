@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibration.equipment import BallId
@@ -23,6 +24,8 @@ from tracker.lips import lip_touch
 from tracker.noses import INWARD
 from tracker.scene import Scene
 from tracker.trajectory import Piece, fit_piece
+
+FloatArray = NDArray[np.float64]
 
 LEADING_SAMPLES, LEADING_MPS = 3, 0.1
 """A way of so many samples that comes to the nose this fast leads somewhere; with as many between two contacts both have times."""
@@ -104,10 +107,12 @@ def _unseen_touch(scene: Scene, since_s: float) -> float:
         for piece in path.pieces:
             if piece.end_s <= since_s or not (piece.moving or piece.start_s > since_s):
                 continue
+            begin = max(piece.start_s, since_s)
+            times = np.linspace(begin, max(piece.end_s, begin), TURN_STEPS)
+            places = piece.positions(times)
             for cushion in INWARD:
-                if cushion in listed:
-                    continue
-                most = max(most, _died_beside(scene, piece, cushion, max(piece.start_s, since_s)))
+                if cushion not in listed:
+                    most = max(most, _died_beside(scene, piece, cushion, times, places))
     return most
 
 
@@ -123,10 +128,9 @@ def _pressed_where_it_lay(scene: Scene, path: Path, cushion: str, since_s: float
     return SOFT_SHARE * float(ndtr((SOFT_GAP_M - scene.around.gap_m(cushion, place)) / sigma))
 
 
-def _died_beside(scene: Scene, piece: Piece, cushion: str, since_s: float) -> float:
-    """Probability that a ball touched a nose in a stretch of its way: where that begins or ends beside it, or turns back."""
-    times = np.linspace(since_s, max(piece.end_s, since_s), TURN_STEPS)
-    places = np.array([piece.position(float(time)) for time in times])
+def _died_beside(scene: Scene, piece: Piece, cushion: str, times: FloatArray, places: FloatArray) -> float:
+    """Probability that a ball touched a nose in a stretch of its way, (n,) and (n, 2): where that begins or ends beside it, or
+    turns back."""
     gaps = scene.around.gaps_m(cushion, places)
     most = 0.0
     for k in {0, len(times) - 1, int(np.argmin(gaps))}:

@@ -17,12 +17,13 @@ from tracker.contacts import Contact
 from tracker.crossings import line_crossings
 from tracker.doubts import find_doubts
 from tracker.facts import contact_probability, find_first_contact, with_identities
+from tracker.finished import find_windows
 from tracker.first_contact import FirstContact
 from tracker.history import BallTrack, TrackReport
 from tracker.noses import CALIBRATED_TOUCH_RATIO, EXACT_SLACK_M, INWARD, Surroundings
 from tracker.rails import lips, rails
 from tracker.scene import Scene, read_scene
-from tracker.segment import ShotWindow, find_windows
+from tracker.segment import ShotWindow
 from tracker.shot import Shot, ShotEvent
 
 LEAST_P = 0.05
@@ -33,6 +34,9 @@ SHOWN_BY = 3
 """So many clear cushion contacts show at which distance a ball touches a nose."""
 CLEAR_MPS = 0.25
 """A cushion contact is clear from this impulse: its place is then known to a millimetre."""
+LEAST_RATIO, SHOWN_SIGMAS, PLACE_RATIO = 0.01, 3.0, 0.015
+"""They are believed where they differ from what is known by so much and by so many deviations of their mean; each is known to the third
+part of a radius at best: noise of a few places must not move the noses of a table that is known."""
 RATIO_RANGE = (0.95, 1.0)
 """Touching distances over the radius that occur (design.md)."""
 
@@ -75,8 +79,8 @@ def read_shot(
     scene = read_scene(window, around, report)
     if scene is None:
         return None
-    shown = _shown_ratio(scene)
-    if shown is not None and abs(shown - touch_ratio) > 0.01:
+    shown = _shown_ratio(scene, touch_ratio)
+    if shown is not None:
         scene = read_scene(window, replace(around, touch_m=shown * table.spec.ball_radius_m), report) or scene
     contact = find_first_contact(scene)
     first = with_identities(contact, report.identities) if report is not None else contact
@@ -102,8 +106,8 @@ def read_shot(
     )
 
 
-def _shown_ratio(scene: Scene) -> float | None:
-    """Touching distance over radius as the clear cushion contacts show it; None where they are too few."""
+def _shown_ratio(scene: Scene, taken: float) -> float | None:
+    """Touching distance over radius as the clear cushion contacts show it; None where too few, or no surer than what is `taken`."""
     radius = scene.around.radius_m
     half = np.array([scene.around.table.spec.length_m, scene.around.table.spec.width_m]) / 2
     ratios = []
@@ -116,7 +120,9 @@ def _shown_ratio(scene: Scene) -> float | None:
             ratios.append(distance / radius)
     if len(ratios) < SHOWN_BY:
         return None
-    return float(np.clip(np.median(ratios), *RATIO_RANGE))
+    shown = float(np.clip(np.median(ratios), *RATIO_RANGE))
+    spread = max(float(np.std(ratios)), PLACE_RATIO) / len(ratios) ** 0.5
+    return shown if abs(shown - taken) > max(LEAST_RATIO, SHOWN_SIGMAS * spread) else None
 
 
 def _events(scene: Scene, first: FirstContact) -> list[ShotEvent]:

@@ -10,7 +10,7 @@ anything, it stands and goes on. Such a window is dropped (the ball's new place 
 is one in which balls only appear and vanish (racking, taking balls out).
 
 A recording that opens with balls in motion gives a window whose strike was not seen, one that closes before rest a
-window that is not complete. The same code serves live states and finished tracks.
+window that is not complete. What serves live states serves finished tracks (`tracker.finished`) by the same rules.
 """
 
 from bisect import bisect_left, bisect_right
@@ -37,6 +37,8 @@ NOISE_FACTOR = 5.0
 """A shift must also exceed this many standard deviations of the difference of the means."""
 FIRST_NOISE_M = 0.0015
 """Noise of a centre taken for granted until differences have told it (a second or so)."""
+NOISE_GAIN, NOISE_JUMP = 0.05, 9.0
+"""Share of a new difference in the noise, and how many times the noise one may count for: a stroke is no noise."""
 REST_S = 0.5
 """No ball moved for this long: the table rests. Shorter splits a shot in which a ball turns back slowly."""
 QUIET_S = 0.35
@@ -128,7 +130,7 @@ class _Watch:
             xs, ys = self.xs, self.ys
             second = ((xs[-1] - 2 * xs[-2] + xs[-3]) ** 2 + (ys[-1] - 2 * ys[-2] + ys[-3]) ** 2) / 12
             # slow to follow jumps, so that a stroke does not pass for noise
-            self.noise_m2 += 0.05 * (min(second, 9 * self.noise_m2) - self.noise_m2)
+            self.noise_m2 += NOISE_GAIN * (min(second, NOISE_JUMP * self.noise_m2) - self.noise_m2)
         limit = max(MOVED_M, NOISE_FACTOR * sqrt(self.noise_m2 * (1 / count + 1 / earlier)))
         return shift > limit
 
@@ -254,8 +256,7 @@ class Segmenter:
     def _open(self, time_s: float) -> None:
         self._move_s = time_s
         first = self._first_s if self._first_s is not None else time_s
-        # motion is noticed after LAG_S at the earliest: then it may have been there from the first frame
-        self._strike_seen = time_s - first > LAG_S + 2 * SPAN_S
+        self._strike_seen = had_rest(time_s, first)
 
     def _forget(self, before_s: float) -> None:
         drop = 0
@@ -327,21 +328,7 @@ def tracks_of(states: Iterable[TableState]) -> tuple[BallTrack, ...]:
     return tuple(tracks)
 
 
-def states_of(tracks: Sequence[BallTrack]) -> list[TableState]:
-    """States frame by frame from finished tracks: a state for every time at which any ball has a row."""
-    frames: dict[float, list[TrackedBall]] = {}
-    for track in tracks:
-        for time, (x, y), sigma, seen in zip(
-            track.times_s.tolist(), track.positions_m.tolist(), track.sigma_m.tolist(), track.seen.tolist(), strict=True
-        ):
-            ball = TrackedBall(ball=track.ball, position_m=(x, y), velocity_mps=(0.0, 0.0), sigma_m=sigma, seen=seen)
-            frames.setdefault(time, []).append(ball)
-    return [TableState(time_s=time, balls=tuple(frames[time])) for time in sorted(frames)]
-
-
-def find_windows(tracks: Sequence[BallTrack]) -> tuple[ShotWindow, ...]:
-    """The windows of finished tracks, by the same logic as live."""
-    segmenter = Segmenter()
-    windows = [window for state in states_of(tracks) if (window := segmenter.update(state)) is not None]
-    last = segmenter.finish()
-    return tuple(windows if last is None else [*windows, last])
+def had_rest(move_s: float, first_s: float) -> bool:
+    """Whether a recording that begins at `first_s` shows rest before what is seen to move at `move_s`: motion is noticed late, so
+    what moves soon after the beginning may have moved from the first picture on."""
+    return move_s - first_s > LAG_S + 2 * SPAN_S

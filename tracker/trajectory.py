@@ -36,6 +36,9 @@ WINDOW_S = 2.0
 MIN_REST_S = 0.06
 """Shortest rest, seconds: below that a turning point of a slow ball would pass for one."""
 
+STARTS_AT_ONCE = 256
+"""Starts whose pieces are weighed at once: their sums stay in the cache."""
+
 STEP_SAMPLES = 14
 """On each side of a step between two rests so many samples may belong to the movement: a graze rolls a ball on for a
 quarter second."""
@@ -76,6 +79,12 @@ class Piece:
     def position(self, time_s: float) -> FloatArray:
         """Shape (2,), metres."""
         tau = time_s - self.origin_s
+        p, v, a = self.coefficients
+        return np.asarray(p + v * tau + 0.5 * a * tau * tau)
+
+    def positions(self, times_s: FloatArray) -> FloatArray:
+        """At many times, shape (n,) to (n, 2), metres."""
+        tau = (times_s - self.origin_s)[:, None]
         p, v, a = self.coefficients
         return np.asarray(p + v * tau + 0.5 * a * tau * tau)
 
@@ -171,10 +180,10 @@ def fit_pieces(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> l
     best = np.full(count + 1, np.inf)
     best[0] = 0.0
     back = np.zeros(count + 1, np.int64)
-    # rows of `cost` start at a sample, so a diagonal ends at one: lay it out by end for quick slices
+    # columns of `cost` start at a sample, so a diagonal ends at one: lay it out by end for quick slices
     by_end = np.full((count, width), np.inf)
     for length in range(width):
-        by_end[length:, length] = cost[: count - length, length]
+        by_end[length:, length] = cost[length, : count - length]
     for end in range(count):
         longest = min(end + 1, width)
         total = best[end + 1 - longest : end + 1][::-1] + by_end[end, :longest]
@@ -185,7 +194,7 @@ def fit_pieces(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> l
     stop = count
     while stop > 0:
         start = int(back[stop])
-        moving = bool(is_move[start, stop - 1 - start])
+        moving = bool(is_move[stop - 1 - start, start])
         pieces.append(fit_piece(times_s, xy_m, variance, first=start, last=stop - 1, moving=moving))
         stop = start
     pieces.reverse()
@@ -193,18 +202,37 @@ def fit_pieces(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> l
 
 
 def _window_costs(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
-    """Cost of every piece that starts at a sample and has up to `width` samples, moving and at rest: two (n, width)."""
+    """Cost of every piece of up to `width` samples that starts at a sample, moving and at rest: two (width, n), by length and start."""
     count = len(times_s)
-    t = sliding_window_view(np.concatenate([times_s, np.full(width - 1, times_s[-1])]), width) - times_s[:, None]
-    weight = sliding_window_view(np.concatenate([1.0 / variance, np.zeros(width - 1)]), width)
-    x, y = (sliding_window_view(np.concatenate([xy_m[:, k], np.full(width - 1, xy_m[-1, k])]), width) - xy_m[:, k, None] for k in range(2))
+    move, rest = np.empty((width, count)), np.empty((width, count))
+    times = np.concatenate([times_s, np.full(width - 1, times_s[-1])])
+    inverse = np.concatenate([1.0 / variance, np.zeros(width - 1)])
+    places = np.concatenate([xy_m, np.repeat(xy_m[-1:], width - 1, axis=0)])
+    for low in range(0, count, STARTS_AT_ONCE):
+        high = min(low + STARTS_AT_ONCE, count)
+        span = slice(low, high + width - 1)
+        move[:, low:high], rest[:, low:high] = _costs(times[span], places[span], inverse[span], width)
+    beyond = np.arange(width)[:, None] > count - 1 - np.arange(count)
+    move[beyond] = rest[beyond] = np.inf
+    return move, rest
 
-    def sums(value: FloatArray) -> FloatArray:
-        return np.asarray(np.cumsum(weight * value, axis=1))
 
+def _costs(times_s: FloatArray, xy_m: FloatArray, inverse: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
+    """The same of the pieces within some samples, without regard to their end: two (width, n - width + 1)."""
+    starts = len(times_s) - width + 1
+    # by length and start: sums along the length then add whole rows, several times as fast as running along each
+    t = sliding_window_view(times_s, starts) - times_s[:starts]
+    x, y = (sliding_window_view(np.ascontiguousarray(xy_m[:, k]), starts) - xy_m[:starts, k] for k in range(2))
     half = 0.5 * t * t
-    s0, s1, s2 = np.cumsum(weight, axis=1), sums(t), sums(t * t)
-    s3, s4 = sums(t * half), sums(half * half)
+    sums = np.empty((12, width, starts))
+    sums[0] = 1.0
+    sums[1], sums[2], sums[3], sums[4], sums[5] = t, t * t, t * half, half * half, x * x + y * y
+    for row, value in ((6, x), (9, y)):
+        sums[row], sums[row + 1], sums[row + 2] = value, value * t, value * half
+    sums *= sliding_window_view(inverse, starts)
+    for length in range(1, width):
+        sums[:, length] += sums[:, length - 1]
+    s0, s1, s2, s3, s4, square = sums[:6]
     s02 = 0.5 * s2
     # Cholesky of the 3x3 normal matrix [s0 s1 s02; s1 s2 s3; s02 s3 s4] with the priors, for all pieces at once
     b11 = s2 + SPEED_PRIOR_MPS**-2
@@ -214,20 +242,14 @@ def _window_costs(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, w
     e12 = s3 - l10 * s02
     l21 = e12 / d1
     d2 = b22 - l20 * s02 - l21 * e12
-    square = sums(x * x + y * y)
-    move = square.copy()
-    rest = square
-    for value in (x, y):
-        r0, r1, r2 = sums(value), sums(value * t), sums(value * half)
+    move, rest = square, square
+    for r0, r1, r2 in (sums[6:9], sums[9:12]):
         u1 = r1 - l10 * r0
         u2 = r2 - l20 * r0 - l21 * u1
         mean = r0 * r0 / s0
         move = move - mean - u1 * u1 / d1 - u2 * u2 / d2
         rest = rest - mean
-    beyond = np.arange(width)[None, :] > (count - 1 - np.arange(count))[:, None]
-    move = np.where(beyond, np.inf, move + MOVE_COST)
-    rest = np.where(beyond | (t < MIN_REST_S), np.inf, rest + REST_COST)
-    return np.asarray(move), np.asarray(rest)
+    return move + MOVE_COST, np.where(t < MIN_REST_S, np.inf, rest + REST_COST)
 
 
 def _merge_rests(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> list[Piece]:

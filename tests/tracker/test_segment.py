@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 import numpy as np
+from ways import legs
 
 from calibration.equipment import find_table
 from calibration.table import Table
-from tracker.history import TableState, TrackedBall
+from tracker.finished import find_windows
+from tracker.history import BallTrack, TableState, TrackedBall
 from tracker.pockets import PocketMap
 from tracker.read import read_shot
 from tracker.segment import Segmenter, ShotWindow
@@ -127,3 +129,43 @@ def test_a_ball_placed_by_hand_is_no_shot() -> None:
 def test_rest_is_no_window() -> None:
     """Ten seconds of resting balls with noise open no window."""
     assert windows({"cue": lambda _: (0.1, 0.2), "1": lambda _: (0.9, -0.3)}, 10.0) == []
+
+
+def test_windows_of_finished_tracks_are_those_of_their_states() -> None:
+    """Two shots with a hand's moment in between, one ball hidden for a while: picture by picture or all at once, the same windows."""
+    rng = np.random.default_rng(11)
+    cue = legs((-0.5, 0.0), (0.8, 0.5, 0.1), (2.4, 0.2, -0.1), (7.5, -0.3, 0.1))
+    one = legs((0.3, 0.1), (2.4, 0.15, 0.1))
+    times = np.arange(0.0, 13.0, 1 / 30)
+    tracks = []
+    for ball, way in (("cue", cue), ("1", one), ("2", legs((0.9, -0.4)))):
+        xy = np.array([way(float(time)) for time in times]) + 0.001 * rng.standard_normal((len(times), 2))
+        seen = rng.random(len(times)) > 0.1
+        seen[90:140] &= ball != "1"
+        tracks.append(BallTrack(ball=ball, times_s=times, positions_m=xy, sigma_m=np.full(len(times), 0.001), seen=seen))
+    segmenter, windows = Segmenter(), []
+    for k, time in enumerate(times.tolist()):
+        balls = [
+            TrackedBall(
+                ball=track.ball,
+                position_m=(float(track.positions_m[k, 0]), float(track.positions_m[k, 1])),
+                velocity_mps=(0.0, 0.0),
+                sigma_m=0.001,
+                seen=bool(track.seen[k]),
+            )
+            for track in tracks
+        ]
+        window = segmenter.update(TableState(time_s=time, balls=tuple(balls)))
+        windows += [] if window is None else [window]
+    last = segmenter.finish()
+    windows += [] if last is None else [last]
+
+    found = find_windows(tracks)
+    assert len(found) == len(windows) >= 2
+    for ours, theirs in zip(found, windows, strict=True):
+        assert (ours.start_s, ours.move_s, ours.end_s) == (theirs.start_s, theirs.move_s, theirs.end_s)
+        assert (ours.strike_seen, ours.at_rest) == (theirs.strike_seen, theirs.at_rest)
+        assert [track.ball for track in ours.tracks] == [track.ball for track in theirs.tracks]
+        for a, b in zip(ours.tracks, theirs.tracks, strict=True):
+            assert np.array_equal(a.times_s, b.times_s)
+            assert np.array_equal(a.positions_m, b.positions_m)
