@@ -19,7 +19,7 @@ from tracker.noses import Surroundings
 from tracker.parting import parted
 from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
-from tracker.stroke import CLEAR_MPS, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, struck_before, was_carried
+from tracker.stroke import CLEAR_MPS, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, struck_before, was_carried, was_taken
 from tracker.sway import steadied
 from tracker.synthesis import Touches, play_moments
 from tracker.truetime import TrueTime, true_time
@@ -106,14 +106,16 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
     contacts = separate(contacts)
     alone = strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts)
-    if strike is not None and alone and _not_struck(paths[strike.ball], strike) and not _others_played(wakes, paths, strike):
-        return None
+    ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}
+    if strike is not None and alone and not _others_played(wakes, paths, strike):
+        path = paths[strike.ball]
+        if _not_struck(path, strike) or was_taken(path, ends.get(strike.ball)):
+            return None
     if strike is None and not unseen:
         return None
     paths = {ball: parted(path, contacts, frame) for ball, path in paths.items()}
     paths = {ball: with_last_step(path, [c.time_s for c in contacts if ball in (c.ball, c.other)]) for ball, path in paths.items()}
     endings = _caused(_endings(paths, tracks, around, end, frame, report), paths, contacts, strike, around)
-    ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}
     endings |= {kink.ball: vanished_ending(kink, around, end, ends.get(kink.ball)) for kink in gone}
     return Scene(
         paths=paths,

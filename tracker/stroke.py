@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibration.equipment import BallId
+from tracker.history import TrackEnd
 from tracker.kinks import Kink, Path
 
 CUE_NAMES = ("cue", "Y")
@@ -24,6 +25,8 @@ FASTER = 1.4
 """A struck ball slows from its start; one that gets this many times faster without being touched is carried."""
 BACK = 0.5
 """Nor does it come back at this share of its start by itself."""
+TAKEN_SAMPLES = 2
+"""Pictures in which a hand that lifts a ball shows it, or its own fingers, beside its place; a struck one is seen longer."""
 TOUCHING_M = 0.004
 """A cue ball with a smaller gap to the ball that starts first was struck and passed the whole blow on."""
 FULL = 0.985
@@ -116,6 +119,15 @@ def hardly_moved(path: Path) -> bool:
     """Whether a ball stayed about where it lay: a stroke sends it farther, a bad measurement does not."""
     limit_m = STAYS_M if path.ball in CUE_NAMES else STAYS_OTHER_M
     return float(np.hypot(*(path.xy_m - path.pieces[0].coefficients[0]).T).max()) < limit_m
+
+
+def was_taken(path: Path, end: TrackEnd | None) -> bool:
+    """Whether a ball was taken off its place rather than struck: seen away from it once or twice at most, then gone under
+    something that covers the bed, and on its way into no pocket. To be asked only of a ball that touched no other."""
+    if end is None or not end.hidden or end.entry_s is not None or end.resting:
+        return False
+    off = np.hypot(*(path.xy_m - path.pieces[0].coefficients[0]).T) > STAYS_M
+    return int(off.sum()) <= TAKEN_SAMPLES
 
 
 def was_carried(path: Path, strike: Kink) -> bool:
