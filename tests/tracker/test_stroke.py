@@ -21,10 +21,11 @@ def _path(samples_off: int) -> Path:
     """At rest for a second at 25 pictures a second, then so many pictures each 20 mm farther."""
     places = np.array([(0.35, -0.6)] * 25 + [(0.35 - 0.02 * k, -0.6) for k in range(1, samples_off + 1)])
     count = len(places)
+    places[:, 1] += 0.0002 * (-1.0) ** np.arange(count)
     track = BallTrack(
         ball="w3", times_s=0.04 * np.arange(count), positions_m=places, sigma_m=np.full(count, 0.0005), seen=np.ones(count, dtype=bool)
     )
-    path = make_path(track, 0.0)
+    path = make_path(track, 0.0002)
     assert path is not None
     return path
 
