@@ -1,13 +1,14 @@
 """Rendered pictures for training the detector, as the detector sees them: rectified, with truth in view pixels.
 
-Usage: python benchmarks/training_pictures.py FOLDER [--tables N] [--seed S] [--workers W] [--like-balls]
+Usage: python benchmarks/training_pictures.py FOLDER [--tables N] [--seed S] [--workers W] [--like-balls] [--moving]
 
 Writes one shard a table, `SEED.npz`: `images` (N, h, w, 3) uint8 BGR, `covered` (N, h, w) uint8 (0 nothing, 1 person
 or cue, 2 graphics), `balls` (M, 8) float32: picture, x, y, class (index into the 16 names cue, 1..15), share visible,
 streak half length along x, along y, 1 on the bed or 0 in a pocket. View pixels, one ball radius being 6 of them: a
 little more than the network sees, so that training can scale both ways without blowing up.
 `--like-balls` gives each table a cloth in about the colour of one of its balls: chance alone makes too few of them for a
-network to learn what a ball shows there. Nothing here draws from `sample_videos.kept_out`.
+network to learn what a ball shows there. `--moving` lets most balls roll in half of the pictures, half of them fast. Nothing here
+draws from `sample_videos.kept_out`.
 It stands here and not in vision/, because nothing in the product may import sample_videos. Shards are painted by worker
 processes; each depends on its seed alone, and one that is there is whole.
 """
@@ -24,22 +25,25 @@ import numpy as np
 
 from calibration.equipment import BallId
 from sample_videos.ball_sets import BallLook, Colour, draw_balls
-from sample_videos.training import training_views
+from sample_videos.training import USUAL_SPEEDS, training_views
 from sample_videos.workers import in_order
 from vision.rectify import TopView
 
 NAMES = ("cue", *(str(n) for n in range(1, 16)))
 LAYOUTS = 8
 RADIUS_PX = 6.0
+MOVING = (0.2, 0.3, 0.5)
+"""Shares of resting, slow and fast balls with `--moving`."""
 
 
-def shard(seed: int, *, like_balls: bool = False) -> dict[str, np.ndarray]:
+def shard(seed: int, *, like_balls: bool = False, moving: bool = False) -> dict[str, np.ndarray]:
     """One table's pictures."""
     images, covered, balls = [], [], []
     top = None
     rng = np.random.default_rng(seed)
     known, cloth = _hiding(rng) if like_balls else (None, None)
-    for index, picture in enumerate(training_views(rng, layouts=LAYOUTS, balls=known, cloth=cloth)):
+    speeds = MOVING if moving else USUAL_SPEEDS
+    for index, picture in enumerate(training_views(rng, layouts=LAYOUTS, balls=known, cloth=cloth, speeds=speeds)):
         top = top or TopView(picture.calibration, ball_radius_px=RADIUS_PX)
         images.append(top.view(picture.image))
         kinds = [
@@ -69,12 +73,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--like-balls", action="store_true", help="cloths in about the colour of a ball")
+    parser.add_argument("--moving", action="store_true", help="most balls roll, half of them fast")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     options.folder.mkdir(parents=True, exist_ok=True)
     seeds = [seed for seed in range(options.seed, options.seed + options.tables) if not (options.folder / f"{seed}.npz").exists()]
     with (
-        closing(in_order(partial(shard, like_balls=options.like_balls), seeds, workers=options.workers)) as shards,
+        closing(in_order(partial(shard, like_balls=options.like_balls, moving=options.moving), seeds, workers=options.workers)) as shards,
         click.progressbar(shards, length=len(seeds), label="tables", file=sys.stderr, show_pos=True) as bar,
     ):
         for seed, arrays in zip(seeds, bar, strict=True):

@@ -27,6 +27,8 @@ _HIPS_M = 1.15
 """From a player's bridge hand to the hips, which stay outside the table."""
 _STEP_RADII = 0.22
 """Distance of the moments that are averaged over an exposure, in radii; beyond 0.3 a fast ball shows as a row of discs."""
+USUAL_SPEEDS = (0.5, 0.35, 0.15)
+"""Shares of resting, slow and fast balls in a picture in which any move."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,7 @@ def training_views(
     table_name: str = "",
     balls: dict[BallId, BallLook] | None = None,
     cloth: Colour | None = None,
+    speeds: tuple[float, float, float] = USUAL_SPEEDS,
 ) -> Iterator[TrainingView]:
     """Pictures of one table, camera and light with different balls and people.
 
@@ -94,6 +97,7 @@ def training_views(
         table_name: A name of `calibration.equipment`; empty for one of the pool tables by chance.
         balls: The set to play with; None for one by chance.
         cloth: Its colour; None for one by chance.
+        speeds: As of `lying_balls`.
     """
     table = Table(find_table(table_name or POOL_TABLES[int(rng.integers(len(POOL_TABLES)))]))
     look = draw_look(rng, table=table)
@@ -105,7 +109,7 @@ def training_views(
     upright = bool(rng.random() < 0.08)
     size = size[::-1] if upright else size
     camera = draw_camera(rng, table, size, look.frame, upright=upright)
-    yield from views_of(rng, table, look, camera, layouts=layouts)
+    yield from views_of(rng, table, look, camera, layouts=layouts, speeds=speeds)
 
 
 def views_of(
@@ -117,6 +121,7 @@ def views_of(
     layouts: int,
     detour: bool = True,
     lessons: Sequence[list[BallInView]] = (),
+    speeds: tuple[float, float, float] = USUAL_SPEEDS,
 ) -> Iterator[TrainingView]:
     """Pictures of one table, look and camera, with graphics, balls and people by chance.
 
@@ -128,6 +133,7 @@ def views_of(
         layouts: How many.
         detour: Whether some pictures come by way of a smaller one, as re-encoded recordings do.
         lessons: Balls of pictures that come before these, without people, and change nothing in these.
+        speeds: As of `lying_balls`.
     """
     graphics = draw_graphics(rng, camera.image_size_px, look.balls) if rng.random() < 0.4 else None
     scene = Scene(camera, table, look, graphics, fine=2)
@@ -137,7 +143,7 @@ def views_of(
         view = scene.render(lying)
         yield _view(scene, calibration, lying, view, _compress(own, view.image, detour=detour))
     for _ in range(layouts):
-        lying = lying_balls(rng, table, look)
+        lying = lying_balls(rng, table, look, speeds)
         player = leaning_player(rng, table, lying) if rng.random() < 0.45 else None
         view = scene.render(lying, player)
         truth = tuple(_truth(scene, ball, view.visible[ball.ball]) for ball in lying)
@@ -179,8 +185,15 @@ def turn(rotation: FloatArray, vector: FloatArray) -> FloatArray:
     return np.asarray(more @ rotation, np.float64)
 
 
-def lying_balls(rng: np.random.Generator, table: Table, look: Look) -> list[BallInView]:
-    """Balls of one exposure: at rest, moving, touching, at noses, in jaws, racked, some in pockets."""
+def lying_balls(rng: np.random.Generator, table: Table, look: Look, speeds: tuple[float, float, float] = USUAL_SPEEDS) -> list[BallInView]:
+    """Balls of one exposure: at rest, moving, touching, at noses, in jaws, racked, some in pockets.
+
+    Args:
+        rng: Source of chance.
+        table: The table.
+        look: Whose balls, and whose exposure.
+        speeds: Shares of resting, slow (to 1.5 m/s) and fast balls (to 9 m/s) where any move, in half of the pictures.
+    """
     exposure_s = look.sensor.exposure_s
     nine = rng.random() < 0.7
     ids = list(find_ball_set("nine" if nine else "pool").balls) if "cue" in look.balls else list(look.balls)
@@ -194,7 +207,7 @@ def lying_balls(rng: np.random.Generator, table: Table, look: Look) -> list[Ball
     result = []
     for ball, place in zip(keep, places, strict=False):
         rotation = random_rotation(rng)
-        speed = float(rng.choice([0.0, rng.uniform(0, 1.5), rng.uniform(1, 9)], p=[0.5, 0.35, 0.15])) if moving else 0.0
+        speed = float(rng.choice([0.0, rng.uniform(0, 1.5), rng.uniform(1, 9)], p=speeds)) if moving else 0.0
         angle = rng.uniform(0, 2 * pi)
         velocity = speed * np.array([np.cos(angle), np.sin(angle)])
         times = np.linspace(-0.5, 0.5, subframes(speed * exposure_s, radius)) * exposure_s if speed > 0 else np.zeros(1)

@@ -133,10 +133,18 @@ def draw_hand(rng: np.random.Generator, picture: Image) -> Image:
     for finger in np.linspace(-0.8, 0.8, int(rng.integers(0, 6))):
         angle = ahead + finger + rng.normal(0, 0.15)
         tip = palm + rng.uniform(8, 20) * np.array([np.cos(angle), np.sin(angle)])
-        stroke(palm, tip, rng.uniform(2.5, 5), skin * rng.uniform(0.75, 1.15))
+        gloved = rng.random() < 0.2
+        stroke(palm, tip, rng.uniform(2.5, 5), cloth if gloved else skin * rng.uniform(0.75, 1.15))
     for _ in range(int(rng.integers(0, 3))):  # Round things on sleeves.
         spot = back + (palm - back) * rng.uniform(0, 1)
         stroke(spot, spot, 2 * RADIUS_PX * rng.uniform(0.4, 1.3), rng.uniform(0, 255, 3))
+    for _ in range(int(rng.integers(0, 3))):  # Patches, and bars of letters.
+        spot = back + (palm - back) * rng.uniform(0, 1) + rng.normal(0, wide / 4, 2)
+        sides = 2 * RADIUS_PX * rng.uniform(0.4, 1.5, 2)
+        box = cv2.boxPoints((tuple(spot.tolist()), tuple(sides.tolist()), float(rng.uniform(0, 90))))
+        colour = tuple(float(v) for v in rng.uniform(0, 255, 3))
+        for target, value in ((layer, colour), (mask, (1.0,))):
+            cv2.fillConvexPoly(target, np.rint(np.asarray(box)).astype(np.int32), value)
     if rng.random() < 0.5:
         angle = ahead + rng.normal(0, 0.3)
         stroke(
