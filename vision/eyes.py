@@ -22,14 +22,14 @@ from vision.bed import Bed
 from vision.cloth import Cloth
 from vision.crowd import gaps_in_rack, kept_apart
 from vision.detection import Detection, Observation
-from vision.evidence import FILLED, FREE_COVERED, KNOWN, SHARP, SURE, VOUCHED, WHOLE, ball_score, hangs, network_at, on_streak
+from vision.evidence import FILLED, FREE_COVERED, KNOWN, SHARP, SMEAR_KNOWN, SURE, VOUCHED, WHOLE, ball_score, hangs, network_at, on_streak
 from vision.frame import Frame
 from vision.identify import Namer, Naming
 from vision.looks import judge_looks, room_white, sample_discs
 from vision.network import Sight
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Proposals, Streak
-from vision.second_starts import fit_about, hold_places, how_well, is_unsure
+from vision.second_starts import fit_about, hold_places, how_well, is_unsure, steady
 from vision.smears import weighed
 from vision.stillness import BallMemory, KnownBall, around
 from vision.surface import COVERED, VIEW_RADIUS_PX, Glance, Sighting, Surface
@@ -171,13 +171,13 @@ class Eyes:
         fits = [find.outline for find in finds]
         places = np.array([fit.position_m if fit else _NOWHERE for fit in fits]).reshape(-1, 2)
         allowed = self._bed.holds(places)
+        known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         sharp = np.zeros(len(places))
         for streak in (one for one in proposals.streaks if one.known):
-            sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, self._sharp(places, streak)), sharp)
+            sharp = np.where(self._on_streak(places, streak), np.maximum(sharp, self._sharp(places, known, streak, sight)), sharp)
         clear = 1.0 - self._standing_out(places, glance.mask, _RING_PX)
         filled = self._standing_out(places, glance.mask, _DISC_PX)
         filled[in_rack & (filled >= _ROOM)] = 1.0  # Its neighbours vouch for it.
-        known = network_at(places, self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)
         support = np.array([fit.support if fit else 0.0 for fit in fits])
         allowed &= ~self._bed.in_jaws(places) | hangs(support, known, clear)
         kept: list[int] = []
@@ -220,12 +220,17 @@ class Eyes:
         """Which places lie on a streak, shape (N,)."""
         return on_streak(places, self._view.to_table(streak.ends_px), _ON_STREAK_RADII * self._radius)
 
-    def _sharp(self, places: FloatArray, streak: Streak) -> FloatArray:
-        """Part of the outline that a disc on a streak must show to be a ball at rest, shape (N,); in its middle none is enough."""
+    def _sharp(self, places: FloatArray, known: FloatArray, streak: Streak, sight: Sight) -> FloatArray:
+        """Part of the outline that a disc on a streak must show to be a ball at rest, shape (N,); in its middle none is enough.
+
+        Nor is a disc a ball beside its shadow where the network knows the middle and not the disc, `known`: it is an end.
+        """
         ends = self._view.to_table(streak.ends_px)
-        path = float(np.linalg.norm(ends[1] - ends[0]))
-        aside = np.hypot(*(places - ends.mean(axis=0)).T) > _ASIDE * path
-        return np.where(aside, SHARP if path < _SHADOW_RADII * self._radius else WHOLE, np.inf)
+        middle, path = ends.mean(axis=0), float(np.linalg.norm(ends[1] - ends[0]))
+        word = network_at(middle[None], self._view.to_table(sight.centres_px), sight.scores, _SEEN_BY_NETWORK_RADII * self._radius)[0]
+        shadowed = (path < _SHADOW_RADII * self._radius) & ((known >= KNOWN) | (word < SMEAR_KNOWN))
+        aside = np.hypot(*(places - middle).T) > _ASIDE * path
+        return np.where(aside, np.where(shadowed, SHARP, WHOLE), np.inf)
 
     def _starts(self, proposals: Proposals, sight: Sight, mask: Mask) -> tuple[FloatArray, FloatArray, Mask]:
         """Rough centres, metres, shape (N, 2), and the part of their pieces that discs explain: the foreground's, then
@@ -264,7 +269,9 @@ class Eyes:
         again = [row for row, index in enumerate(new) if is_unsure(fits[row], starts, index, self._radius, by_network=index >= by_network)]
         for row, fit in zip(again, fit_about(starts[[new[row] for row in again]], self._radius, fit_from), strict=True):
             fits[row] = max(fits[row], fit, key=how_well)
+        still = [row for row in last if (one := before[new[row]]) is not None and one.is_still(image)]
         hold_places(fits, last, held, self._radius)
+        steady(fits, last, still, self._radius)
         finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}
         if memory is not None:
             pixels = self._calibration.camera.to_pixels(starts[new], height_m=self._radius)

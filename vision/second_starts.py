@@ -10,6 +10,7 @@ Fails: a ball whose first outline was wrong and well seen keeps it until another
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,3 +81,22 @@ def hold_places(fits: list[Outline | None], last: Mapping[int, Outline], held: S
             continue
         if other is None or (math.dist(other.position_m, before.position_m) > reach and other.support < fit.support + _CLEARLY):
             fits[row] = fit
+
+
+def steady(fits: list[Outline | None], last: Mapping[int, Outline], still: Sequence[int], radius_m: float) -> None:
+    """Where the picture says that a ball has not moved, its place is the mean of what is found now and what it was: the noise of one
+    picture does not move it.
+
+    Args:
+        fits: What came of each start now; changed in place.
+        last: As of `hold_places`.
+        still: Rows of `last` whose pixels are the same up to noise, shifts of a fiftieth of a pixel told.
+        radius_m: A ball's.
+    """
+    for row in still:
+        fit, before = fits[row], last[row]
+        if fit is not None and math.dist(fit.position_m, before.position_m) < _JUMP_RADII * radius_m:
+            (x, y), (u, v) = (
+                (np.array(one) + np.array(other)) / 2 for one, other in ((fit.position_m, before.position_m), (fit.px, before.px))
+            )
+            fits[row] = replace(fit, position_m=(float(x), float(y)), px=(float(u), float(v)))

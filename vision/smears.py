@@ -63,9 +63,9 @@ def weighed(proposals: Proposals, centres_px: FloatArray, scores: FloatArray, ra
 
 
 def _two(places: FloatArray, length: float, radius_px: float) -> bool:
-    """Whether sure words, pixels along a streak, are one at either end and as far apart as balls that touch."""
+    """Whether sure words, pixels along a streak, are two as far apart as balls that touch, one at an end; beyond the other, shadow."""
     if len(places) != 2:
         return False
     low, high = sorted(places.tolist())
-    at_ends = low < _AT_END_RADII * radius_px and high > length - _AT_END_RADII * radius_px
-    return bool(at_ends and _APART_RADII[0] * radius_px < high - low < _APART_RADII[1] * radius_px)
+    at_end = low < _AT_END_RADII * radius_px or high > length - _AT_END_RADII * radius_px
+    return bool(at_end and _APART_RADII[0] * radius_px < high - low < _APART_RADII[1] * radius_px)

@@ -64,9 +64,11 @@ class KnownBall(Generic[Find]):
     shift_of: NDArray[np.float32] | None = None
 
     def holds(self, image: Image, time_s: float) -> bool:
+        """True where the picture shows the same ball at the same place, and it need not be looked for again."""
+        return fresh(self.since_s, time_s) and self.is_still(image)
+
+    def is_still(self, image: Image) -> bool:
         """True where the picture shows the same ball at the same place."""
-        if not fresh(self.since_s, time_s):
-            return False
         now = image[self.box]
         if cv2.norm(now, self.pixels, cv2.NORM_L1) > _SAME_LEVELS * now.size:
             return False

@@ -36,6 +36,14 @@ def test_sure_words_a_diameter_apart_at_its_ends_are_two_balls() -> None:
     assert len(weigh((100.5, 50.0, 0.9), (114.5, 50.0, 0.4)).streaks) == 1
 
 
+def test_two_balls_in_a_streak_may_have_a_shadow_beyond_them() -> None:
+    """A diameter apart, one at an end, of a piece that reaches on by a radius and a half; in the middle of as long a smear they are not."""
+    longer = Streak(ends_px=((90.0, 50.0), (115.0, 50.0)))
+    for words, left in (([[101.0, 50.0], [115.0, 50.0]], 0), ([[95.5, 50.0], [109.5, 50.0]], 1)):
+        alone = Proposals(np.empty((0, 2)), np.empty(0), (longer,))
+        assert len(weighed(alone, np.array(words), np.array([0.9, 0.8]), RADIUS_PX).streaks) == left
+
+
 def test_the_smear_of_a_break_needs_no_word() -> None:
     """Six radii long, with none: the network was not shown such; its ends are no discs."""
     long = Streak(ends_px=((100.0, 50.0), (142.0, 50.0)))
