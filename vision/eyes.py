@@ -29,7 +29,7 @@ from vision.looks import judge_looks, room_white, sample_discs
 from vision.network import Sight
 from vision.outline import Outline, OutlineFitter
 from vision.proposals import Proposals, Streak
-from vision.second_starts import fit_about, hold_places, how_well, is_unsure, steady
+from vision.second_starts import fit_about, hold_places, how_well, is_unsure, joined, steady
 from vision.smears import weighed
 from vision.stillness import BallMemory, KnownBall, around
 from vision.surface import COVERED, VIEW_RADIUS_PX, Glance, Sighting, Surface
@@ -270,6 +270,7 @@ class Eyes:
         for row, fit in zip(again, fit_about(starts[[new[row] for row in again]], self._radius, fit_from), strict=True):
             fits[row] = max(fits[row], fit, key=how_well)
         still = [row for row in last if (one := before[new[row]]) is not None and one.is_still(image)]
+        joined(fits, starts[new], [index < by_network for index in new], self._calibration.camera, self._radius)
         hold_places(fits, last, held, self._radius)
         steady(fits, last, still, self._radius)
         finds = {index: _Placed(outline=fit) for index, fit in zip(new, fits, strict=True)}

@@ -5,7 +5,11 @@ Three cases: a ball in the cloth's own colour, of which only the network knows, 
 place by the edges between its neighbours; and a ball at rest of which two outlines fit about as well, so that now one and now
 the other would come out and the ball jump by millimetres.
 
+Two more ways to a better place: what the ball's pixels show to have rested is averaged over pictures, and where little of an
+outline is seen, the piece of foreground that it was looked for from is a second witness.
+
 Fails: a ball whose first outline was wrong and well seen keeps it until another is clearly better.
+A start pulled by a shadow counts too; its deviation allows for that.
 """
 
 import math
@@ -15,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.camera import CameraModel
 from vision.outline import Outline
 
 FloatArray = NDArray[np.float64]
@@ -33,6 +38,10 @@ where the ball in it shows 0.78, but with edges twice as loose."""
 _JUMP_RADII, _CLEARLY = 0.06, 0.12
 """How far an outline of a ball at rest trembles, ball radii, and the part of an outline, four normals of 32, by which another is
 clearly better."""
+
+_PIECE_RADII, _UNSURE_RADII, _FAR_SIGMAS = 0.055, 0.02, 3.0
+"""How badly the foreground knows a ball's place, standard deviation an axis, ball radii: 0.03 of rendered ones at rest, twice that where
+shadows are hard; from what of an outline it is asked; and how far apart both are no longer of one place."""
 
 
 def how_well(fit: Outline | None) -> tuple[float, float]:
@@ -100,3 +109,29 @@ def steady(fits: list[Outline | None], last: Mapping[int, Outline], still: Seque
                 (np.array(one) + np.array(other)) / 2 for one, other in ((fit.position_m, before.position_m), (fit.px, before.px))
             )
             fits[row] = replace(fit, position_m=(float(x), float(y)), px=(float(u), float(v)))
+
+
+def joined(fits: list[Outline | None], starts: FloatArray, by_piece: Sequence[bool], camera: CameraModel, radius_m: float) -> None:
+    """Where an outline says little of a place, it and the start from the ball's piece of foreground are averaged by their variances:
+    of a dark ball on dark cloth the whole disc stands out better than its rim, which a shadow pulls one way.
+
+    Args:
+        fits: What came of each start; changed in place.
+        starts: Shape (N, 2), metres.
+        by_piece: Which of them the foreground gave; the network's are ten times as rough.
+        camera: Of the picture.
+        radius_m: A ball's.
+    """
+    own = _PIECE_RADII * radius_m
+    places: dict[int, tuple[Outline, FloatArray]] = {}
+    for row, (fit, start) in enumerate(zip(fits, starts, strict=True)):
+        if fit is None or not by_piece[row] or fit.sigma_m < _UNSURE_RADII * radius_m:
+            continue
+        both = math.hypot(fit.sigma_m, own)
+        if math.dist(fit.position_m, start) < _FAR_SIGMAS * both:
+            moved = np.array(fit.position_m) + (fit.sigma_m / both) ** 2 * (start - fit.position_m)
+            places[row] = replace(fit, sigma_m=fit.sigma_m * own / both), moved
+    if places:
+        pixels = camera.to_pixels([place for _, place in places.values()], height_m=radius_m)
+        for (row, (fit, place)), (u, v) in zip(places.items(), pixels.tolist(), strict=True):
+            fits[row] = replace(fit, position_m=(float(place[0]), float(place[1])), px=(u, v))
