@@ -4,12 +4,13 @@ That nothing moves any more is known a third of a second after the last motion, 
 was seen (`tracker.segment`). `AHEAD_S` before that moment a draft is begun: the reading of all that was seen until then. If
 nothing has changed when the window closes, the draft is the reading; else the window is read once more.
 
-What a draft rests on follows from the pictures alone, not from who reads it when: live has it read by another thread at
-once, review when it is asked for, and both get the same shot.
+What a draft rests on follows from the pictures alone, not from who reads it when: live has it read by another process at
+once (`referee.reading_process`), review when it is asked for, and both get the same shot.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from threading import Event
 
 from calibration.equipment import BallId
 from calibration.table import Table
@@ -42,14 +43,65 @@ class Reading:
     shot: Shot | None
 
 
+class Work:
+    """A window to be read, once.
+
+    Attributes:
+        window: As it was when the draft was begun.
+        tracker: As it was then; nobody else changes it.
+        table: The table.
+        given_up: Nobody will ask for it any more.
+    """
+
+    def __init__(self, window: ShotWindow, tracker: Tracker, table: Table) -> None:
+        """Nothing is read yet."""
+        self.window, self.tracker, self.table = window, tracker, table
+        self.given_up = False
+        self.when_given_up: Callable[[], None] = lambda: None
+        self._done = Event()
+
+    @property
+    def is_done(self) -> bool:
+        """Read, or not to be read any more."""
+        return self._done.is_set()
+
+    def __call__(self) -> "Reading | None":
+        """Read it here; None where it was given up."""
+        return self.by(read_here)
+
+    def by(self, read: "Callable[[Work], Reading | None]") -> "Reading | None":
+        """Read it by these means; None where it was given up."""
+        try:
+            return None if self.given_up else read(self)
+        finally:
+            self._done.set()
+
+    def give_up(self) -> None:
+        """Nobody will ask for it any more."""
+        self.given_up = True
+        self.when_given_up()
+
+
 Job = Callable[[], Reading | None]
-Runner = Callable[[Job], Job]
-"""Takes what is to be done and gives what waits for it."""
+Runner = Callable[[Work], Job]
+"""Takes what is to be read and gives what waits for it."""
 
 
-def at_need(job: Job) -> Job:
+def at_need(work: Work) -> Job:
     """Done when it is asked for; nothing runs beside."""
-    return job
+    return work
+
+
+def read_here(work: Work) -> Reading | None:
+    """Read it in this thread; None where it was given up meanwhile."""
+    return read_unless(lambda: work.given_up, work.window, work.tracker, work.table)
+
+
+def read_unless(given_up: Callable[[], bool], window: ShotWindow, tracker: Tracker, table: Table) -> Reading | None:
+    """The reading of a draft; None where it was given up meanwhile."""
+    report = tracker.report(window.start_s, window.end_s)
+    # a ball moved after all: what is left to do would only keep the next draft waiting
+    return None if given_up() else _with_report(window, report, table)
 
 
 def read_window(window: ShotWindow, tracker: Tracker, table: Table) -> Reading:
@@ -88,29 +140,18 @@ class Draft:
             run: Who reads it and when.
         """
         self.basis, self.time_s = basis, window.end_s
-        self._given_up = self._is_done = False
-        self._window, self._tracker, self._table = window, snapshot(tracker), table
-        self._wait = run(self._read)
+        self._work = Work(window, snapshot(tracker), table)
+        self._wait = run(self._work)
 
     @property
     def is_under_way(self) -> bool:
         """It is wanted and not done."""
-        return not (self._given_up or self._is_done)
+        return not (self._work.given_up or self._work.is_done)
 
     def give_up(self) -> None:
         """Nobody will ask for it."""
-        self._given_up = True
+        self._work.give_up()
 
     def reading(self) -> Reading | None:
         """The reading, waited for; None where it was given up."""
         return self._wait()
-
-    def _read(self) -> Reading | None:
-        try:
-            if self._given_up:
-                return None
-            report = self._tracker.report(self._window.start_s, self._window.end_s)
-            # a ball moved after all: what is left to do would only keep the next draft waiting
-            return None if self._given_up else _with_report(self._window, report, self._table)
-        finally:
-            self._is_done = True

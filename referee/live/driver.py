@@ -3,7 +3,7 @@
     reader thread    opens the camera, stamps the pictures, tells health; opens again with back-off when it is lost
     sight thread     the half of seeing that needs no ball known, one picture ahead
     feed thread      gate, pipeline, session
-    reading thread   a shot, while it is not yet sure that the table rests (`referee.draft`)
+    reading thread   waits for a process that reads a shot while it is not yet sure that the table rests (`referee.draft`)
 
 Nothing here judges. What was not looked at (dropped, held back, lost) is missing for the tracker, and a shot of which
 too much is missing is recorded as not judged. With `lossless` nothing is dropped and the source waits instead: the

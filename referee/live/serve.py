@@ -18,7 +18,7 @@ from calibration.automatic import CalibrationFailure, calibrate_video
 from calibration.calibration import Calibration, read_calibration, write_calibration
 from calibration.equipment import TableSpec
 from calibration.errors import InputError
-from referee.draft import Job
+from referee.draft import Job, Work
 from referee.live.access import Keeper
 from referee.live.board import Board
 from referee.live.cameras import Camera, CameraLost, OwnPace, Pace, WaitingPace, open_camera
@@ -33,6 +33,7 @@ from referee.live.web import Site, make_app
 from referee.log import read_log
 from referee.match import Match
 from referee.pipeline import Pipeline
+from referee.reading_process import ReadingProcess
 from referee.rules.games import find_ruleset
 from referee.rules.options import Options
 from vision.capture import SAMPLES, Picture, sample_pictures
@@ -136,6 +137,7 @@ class Live:
         self.media = ShotMedia(self.shots, self.pictures, self.calibration, self.session.media_written)
         from_s, start_s = _resume(self.store, self.match, camera, request.camera)
         ball_set = find_ruleset(request.game).ball_set
+        self._reading = ReadingProcess()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self.driver = Driver(
             camera,
@@ -155,17 +157,19 @@ class Live:
 
     def start(self) -> None:
         """Begin to look."""
+        self._reading.start()
         self._pictures.start()
         self.media.start()
         self.driver.start()
 
-    def _read_beside(self, job: Job) -> Job:
-        return self._reader.submit(job).result
+    def _read_beside(self, work: Work) -> Job:
+        return self._reader.submit(work.by, self._reading.read).result
 
     def close(self) -> None:
         """End all threads, then let go of the store."""
         self.stop.set()
         self.driver.join(5.0)
+        self._reading.close()
         self._reader.shutdown(wait=False, cancel_futures=True)
         self.pictures.close()
         self.media.close()

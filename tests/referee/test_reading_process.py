@@ -1,0 +1,112 @@
+"""A process of its own reads what had been read here, and its loss loses nothing."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from referee.draft import Job, Work, read_window
+from referee.reading_process import ReadingProcess
+from tracker.packed import pack, unpack
+
+
+def _drafts() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("drafts_of_draft", Path(__file__).with_name("test_draft.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+drafts = _drafts()
+ENDED = """import sys; sys.path[:] = {path!r}
+from referee.reading_process import ReadingProcess
+r = ReadingProcess(); r.start(); print(r.pid); """
+
+
+@pytest.fixture(name="reading")
+def started() -> Iterator[ReadingProcess]:
+    """One that runs."""
+    reading = ReadingProcess()
+    reading.start()
+    yield reading
+    reading.close()
+
+
+def through(reading: ReadingProcess, work: Work) -> Job:
+    """A draft read there when it is asked for."""
+    return lambda: work.by(reading.read)
+
+
+def test_the_other_process_reads_what_is_read_here(reading: ReadingProcess) -> None:
+    """The same shot, tracks and evidence; twice, and again when the process was killed."""
+    pid = reading.pid
+    assert pid is not None
+    for loss in (False, False, True, False):
+        if loss:
+            os.kill(pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        draft, tracker, window = drafts.drafted(lambda work: through(reading, work))
+        here, there = read_window(window, tracker, drafts.s.TABLE), draft.reading()
+
+        assert there is not None
+        assert there.shot is not None
+        assert there.shot == here.shot
+        assert there.until_s == here.until_s
+        assert repr(there.report) == repr(here.report)
+        assert not draft.is_under_way
+    assert reading.pid not in (None, pid)  # it was started again
+
+
+def test_a_draft_given_up_is_not_waited_for_and_the_next_one_is_read(reading: ReadingProcess) -> None:
+    """Also where the word comes late, for a draft that has been read."""
+    for _ in range(2):
+        draft, _, _ = drafts.drafted(lambda work: through(reading, work))
+        draft.give_up()
+        assert draft.reading() is None
+
+        draft, _, _ = drafts.drafted(lambda work: through(reading, work))
+        assert draft.reading() is not None
+        draft.give_up()
+
+
+def test_without_a_process_it_is_read_here() -> None:
+    """None was started."""
+    draft, _, _ = drafts.drafted(lambda work: through(ReadingProcess(), work))
+    assert draft.reading() is not None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for processes by signals")
+@pytest.mark.parametrize("end", ["sys.stdin.read()", "r.close(); sys.stdin.read()"])
+def test_it_ends_with_the_program_however_that_ends(end: str) -> None:
+    """The program is killed: its helper's end of a pipe that both hold tells when both are gone."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", ENDED.format(path=sys.path) + "sys.stdout.flush(); " + end],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert program.stdout is not None
+    assert int(program.stdout.readline()) > 0
+    program.kill()
+    _, errors = program.communicate(timeout=20)  # the helper holds the program's errors open until it ends
+
+    assert errors == b""
+
+
+def test_what_is_packed_comes_out_equal() -> None:
+    """Every row of every strand, and what is known of both lists as one."""
+    tracker, _ = drafts.played(drafts.STRIKE + 10)
+    twin = unpack(pack(tracker))
+
+    assert len(twin._strands) == len(tracker._strands) > 0
+    assert {id(strand) for strand in twin._live} <= {id(strand) for strand in twin._strands}
+    for mine, its in zip(tracker._strands, twin._strands, strict=True):
+        assert (mine.frames, mine.xs, mine.ys, mine.cuts) == (its.frames, its.xs, its.ys, its.cuts)
+        assert all((a == b).all() for a, b in zip(mine.looks, its.looks, strict=True))
