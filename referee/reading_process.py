@@ -50,7 +50,7 @@ class ReadingProcess:
     def start(self) -> None:
         """Start it where that is possible; it gets ready beside."""
         with self._lock:
-            if self._closed or self._process is not None or self._starts >= STARTS or not sys.executable:
+            if self._closed or self._process is not None or self._starts >= STARTS or not _is_python():
                 return
             self._starts += 1
             main = _MAIN.format(path=sys.path, name=__name__)
@@ -115,6 +115,11 @@ class ReadingProcess:
                     pipe.close()
             except OSError:  # what was not sent is not wanted any more
                 continue
+
+
+def _is_python() -> bool:
+    """What runs this can run other Python: a program frozen into one file would start itself once more."""
+    return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def _send(to: IO[bytes] | None, told: bytes) -> None:
