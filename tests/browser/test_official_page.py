@@ -83,6 +83,7 @@ def test_why_is_one_tap_away(new_page: NewPage) -> None:
 
     expect(why.locator(".clauses")).to_contain_text("N9-8")
     expect(why.locator(".readings li").first).to_contain_text("62 %")
+    expect(why.locator(".readings li").last).to_contain_text("Foul: 5-ball first")
     expect(why.locator("img")).to_have_attribute("src", "/shots/2/still.jpg")
     expect(why).to_contain_text("hit almost together: 3 and 5")
 

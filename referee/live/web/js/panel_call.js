@@ -114,12 +114,20 @@ function readings(page, shot) {
     {},
     shot.readings.map((reading) => {
       const share = Math.round(reading.p * 1000) / 10;
-      const differs = pick(reading.differs);
       const bar = el("span.share", { "aria-hidden": "true" }, el("span"));
       bar.firstChild.style.width = `${share}%`;
-      return el("li", {}, el("span.num", {}, percent(reading.p)), bar, el("span", {}, say(reading.verdict), differs ? `: ${differs}` : ""));
+      return el("li", {}, el("span.num", {}, percent(reading.p)), bar, el("span", {}, readingText(page, shot, reading)));
     }),
   );
+}
+
+/** The call that a reading would be, where only one would be that; else its verdict and what separates it from the others. */
+function readingText({ say, pick }, shot, reading) {
+  const alike = (other) => other.verdict === reading.verdict && String(other.foul_codes) === String(reading.foul_codes);
+  const outcome = (shot.choices ?? []).find(alike);
+  if (outcome && shot.readings.filter(alike).length === 1) return pick(outcome.call);
+  const differs = pick(reading.differs);
+  return say(reading.verdict) + (differs ? `: ${differs}` : "");
 }
 
 /** A probability as a person reads it; never 100 % for what is not certain. */
