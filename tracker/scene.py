@@ -19,7 +19,7 @@ from tracker.noses import Surroundings
 from tracker.parting import parted
 from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
-from tracker.stroke import CLEAR_MPS, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, struck_before, was_carried, was_taken
+from tracker.stroke import CLEAR_MPS, CUE_NAMES, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, struck_before, was_carried, was_taken
 from tracker.sway import steadied
 from tracker.synthesis import Touches, play_moments
 from tracker.truetime import TrueTime, true_time
@@ -31,6 +31,8 @@ VISIT_M = 0.03
 
 START_SIGMAS, STIR_M = 3.0, 0.0025
 """A start of fewer deviations may be none at all, if it leads no farther than this."""
+SET_RIGHT_M, BLOW_MPS = 0.01, 0.3
+"""How far a cue ball creeps under a hand or a tip that sets it right before the blow, and a start that is surely one."""
 ROLLED_M, ROLLED_SAMPLES = 0.2, 8
 """A smooth way this long in so many pictures is a ball's: a hand or a shadow taken for it makes none."""
 
@@ -82,7 +84,7 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     paths = {path.ball: path for track in tracks if (path := make_path(track, noise)) is not None}
     if not any(path.moves for path in paths.values()):
         return None
-    kinks = [kink for path in paths.values() for kink in find_kinks(path)]
+    kinks = [kink for path in paths.values() for kink in _without_stir(find_kinks(path))]
     start, end = clock.to_true(window.start_s), clock.to_true(window.end_s)
     gone = vanished_wakes(paths, kinks, 2 * around.radius_m, end, frame)
     kinks += gone
@@ -130,6 +132,21 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
         endings=endings,
         touches=touches,
     )
+
+
+def _without_stir(kinks: Sequence[Kink]) -> list[Kink]:
+    """One ball's kinks, in time order. A start of no speed at a place that it has not left when it really starts is noise, or a hand
+    that sets the ball right: the blow came when it left."""
+    first = kinks[0] if kinks else None
+    if first is None or not first.wakes or first.size_mps >= CLEAR_MPS:
+        return list(kinks)
+    for k, kink in enumerate(kinks[1:], start=1):
+        way = kink.place_m - first.before.coefficients[0]
+        if float(np.hypot(way[0], way[1])) >= (SET_RIGHT_M if kink.ball in CUE_NAMES else STIR_M):
+            break
+        if kink.size_mps > BLOW_MPS and not kink.wakes and kink.after.moving:
+            return [replace(kink, before=first.before), *kinks[k + 1 :]]
+    return list(kinks)
 
 
 def _starts(kinks: Sequence[Kink]) -> dict[BallId, Kink]:

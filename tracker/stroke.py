@@ -35,6 +35,9 @@ STAYS_M = 0.004
 """A ball no farther than this from its place was not struck: compression and shadows move a centre by as much for a while."""
 STAYS_OTHER_M = 0.015
 """The same of a ball that is seldom struck: sleeves and compression over a dark one go further, the softest stroke does too."""
+LEAST_SHARE = 0.1
+"""No ball that is hit starts ten times as fast as the one that was struck: what starts so slowly before it is noise, two whites of a
+rack seen as one."""
 CLEAR_SHARE = 0.4
 """In a window without fast balls a stroke starts with at least this share of the fastest start."""
 
@@ -49,7 +52,7 @@ def find_stroke(wakes: Mapping[BallId, Kink], reach_m: float) -> Kink | None:
     if not wakes:
         return None
     fastest = max(kink.size_mps for kink in wakes.values())
-    least = min(CLEAR_MPS, CLEAR_SHARE * fastest)
+    least = max(min(CLEAR_MPS, CLEAR_SHARE * fastest), LEAST_SHARE * fastest)
     # what creeps, jumps by a millimetre or appears from behind an arm is no stroke
     clear = sorted((kink for kink in wakes.values() if kink.size_mps > least), key=lambda kink: kink.time_s)
     if not clear:
