@@ -45,10 +45,12 @@ LIMITS = """## What that means at the table
   walking speed), which of two close balls was first is never stated as certain.
 - **A ball that was only grazed** is seen when it moves a millimetre. A cue ball that passes at walking speed would have to touch
   by a few thousandths of a millimetre to leave no trace, so a miss is called a miss; one that dies beside a ball is left open.
-- **A cushion** is certain from about a finger's push (5 cm/s). A ball that dies within half a millimetre of the rubber is left
-  to the official, who can look at the gap; cueref then says how likely a touch is.
+- **A cushion** is certain from about a finger's push (5 cm/s). A ball that crawls there is told by its way back, or by how it is
+  stopped where it would have rolled on; its time is then known to a twentieth of a second. A ball that dies within half a
+  millimetre of the rubber is left to the official, who can look at the gap; cueref then says how likely a touch is.
 - **Just after the stroke, or pinned** between another ball and a cushion, a touch of the cushion is told by where the ball
-  lay and where it went; a ball frozen to the cushion that it is struck into shows nothing.
+  lay and where it went, also where it was driven there and back between two pictures; a ball frozen to the cushion that it is
+  struck into shows nothing.
 - **In the jaws** the way of the ball says whether it clipped a point: sure to about two millimetres.
 - **Two things in one picture**, a ball driven into the rubber just behind it or hit twice, are told by playing the moment
   through with what went in and what came out. Two touches of the same two balls within 20 ms count as one.
