@@ -33,9 +33,9 @@ _WHITE_VALUE = 0.62
 """White pixels are at least so bright against the room's white; a shadowed side of a white ball has 0.65."""
 _DARK_VALUE = 0.26
 """Darker pixels are black: green and blue balls in the shade keep a channel above 0.3."""
-_NEUTRAL = 0.40
-"""Largest saturation of what may be taken for the room's white, before the balance: lamps of 2700 K seen by a camera
-set for daylight give 0.45."""
+_NEUTRAL, _WARM = 0.40, 0.5
+"""Largest saturation of what may be taken for the room's white, before the balance, and where nothing is so neutral: lamps of
+2700 K seen by a camera set for daylight give 0.45, a tan or pink ball has as much under a neutral one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +123,13 @@ def _room_white(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
     flat = pixels.reshape(-1, 3)
     blue, green, red = np.ascontiguousarray(flat.T)
     value = np.maximum(np.maximum(blue, green), red)
-    neutral = np.minimum(np.minimum(blue, green), red) > (1 - _NEUTRAL) * np.maximum(value, 1e-6)
+    low = np.minimum(np.minimum(blue, green), red)
     brightest = _quantile(value, 0.98)
-    if neutral.sum() < 0.02 * len(flat):
+    for saturation in (_NEUTRAL, _WARM):
+        neutral = low > (1 - saturation) * np.maximum(value, 1e-6)
+        if neutral.sum() >= 0.02 * len(flat):
+            break
+    else:
         return np.full(3, max(brightest, 0.3), dtype=np.float32)
     bright = flat[neutral & (value >= _quantile(value[neutral], 0.6))]
     white = np.median(bright, axis=0)
