@@ -35,6 +35,9 @@ STAYS_M = 0.004
 """A ball no farther than this from its place was not struck: compression and shadows move a centre by as much for a while."""
 STAYS_OTHER_M = 0.015
 """The same of a ball that is seldom struck: sleeves and compression over a dark one go further, the softest stroke does too."""
+STANDS_S = 0.1
+"""A ball that rests from so soon after the first picture on was found in the wrong place there, as two whites seen as one are; or it
+came to rest before the stroke that follows."""
 LEAST_SHARE = 0.1
 """No ball that is hit starts ten times as fast as the one that was struck: what starts so slowly before it is noise, two whites of a
 rack seen as one."""
@@ -107,9 +110,11 @@ def _score(kink: Kink, tied: Sequence[Kink], reach_m: float) -> float:
 
 
 def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) -> bool:
-    """Whether balls were moving already when the window began."""
+    """Whether balls were moving already when the window began; one that stands at once says nothing of a stroke."""
     for path in paths.values():
-        first = path.pieces[0]
+        first, *later = path.pieces
+        if later and not later[0].moving and first.end_s < start_s + STANDS_S:
+            continue
         if first.moving and first.start_s < start_s + 3 * frame_s and first.count >= 3:
             way = first.position(first.end_s) - first.position(first.start_s)
             far = float(np.hypot(way[0], way[1])) > max(0.008, 6 * float(path.variance[0]) ** 0.5)

@@ -7,7 +7,7 @@ import pytest
 
 from tracker.history import BallTrack, TrackEnd
 from tracker.kinks import Path
-from tracker.stroke import was_taken
+from tracker.stroke import stroke_unseen, was_taken
 from tracker.wake import make_path
 
 TAKEN = TrackEnd(
@@ -45,3 +45,17 @@ def test_a_ball_that_goes_in_plain_view_or_into_a_pocket_was_not_taken(seen: dic
 def test_without_knowing_how_it_ended_nothing_is_taken() -> None:
     """Tracks from a file come without that."""
     assert not was_taken(_path(1), None)
+
+
+@pytest.mark.parametrize(("rows", "unseen"), [(3, False), (12, True)])
+def test_a_ball_that_stands_at_once_was_not_struck_before_the_recording(rows: int, unseen: bool) -> None:
+    """It is seen 20 mm nearer from picture to picture: in three of them (two whites of a rack seen as one), or for half a second."""
+    places = np.array([(0.02 * (rows - k), 0.0) for k in range(rows)] + [(0.0, 0.0)] * 40)
+    places[:, 1] += 0.0002 * (-1.0) ** np.arange(len(places))
+    count = len(places)
+    track = BallTrack(
+        ball="w3", times_s=0.04 * np.arange(count), positions_m=places, sigma_m=np.full(count, 0.0005), seen=np.ones(count, dtype=bool)
+    )
+    path = make_path(track, 0.0002)
+    assert path is not None
+    assert stroke_unseen({"w3": path}, 0.0, 0.04) is unseen
