@@ -22,7 +22,7 @@ from tracker.first_contact import FirstContact
 from tracker.history import BallTrack, TrackReport
 from tracker.noses import CALIBRATED_TOUCH_RATIO, EXACT_SLACK_M, INWARD, Surroundings
 from tracker.rails import lips, rails
-from tracker.scene import Scene, read_scene
+from tracker.scene import Scene, read_scene, read_ways
 from tracker.segment import ShotWindow
 from tracker.shot import Shot, ShotEvent
 
@@ -76,12 +76,13 @@ def read_shot(
     """
     slack = EXACT_SLACK_M if touch_ratio >= 1 else MEASURED_SLACK_M
     around = Surroundings(table, touch_ratio * table.spec.ball_radius_m, slack)
-    scene = read_scene(window, around, report)
-    if scene is None:
+    ways = read_ways(window, report)
+    scene = read_scene(window, ways, around, report) if ways is not None else None
+    if ways is None or scene is None:
         return None
     shown = _shown_ratio(scene, touch_ratio)
     if shown is not None:
-        scene = read_scene(window, replace(around, touch_m=shown * table.spec.ball_radius_m), report) or scene
+        scene = read_scene(window, ways, replace(around, touch_m=shown * table.spec.ball_radius_m), report) or scene
     contact = find_first_contact(scene)
     first = with_identities(contact, report.identities) if report is not None else contact
     events = _events(scene, contact)

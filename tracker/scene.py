@@ -72,8 +72,27 @@ class Scene:
         return self.clock.to_stamp(true_s) - self.clock.to_stamp(self.strike_s)
 
 
-def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | None) -> Scene | None:
-    """The scene of a window; None where no ball moves or the one that does was not struck."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """What the tracks of a window say by themselves, wherever the edge of the bed is: clock, paths, changes of course.
+
+    Attributes:
+        clock: Corrected against stamped time.
+        tracks: On the corrected clock.
+        frame_s: Usual spacing of the pictures.
+        paths: Ball to path.
+        kinks: Of all balls, each ball's in time order.
+    """
+
+    clock: TrueTime
+    tracks: Sequence[BallTrack]
+    frame_s: float
+    paths: Mapping[BallId, Path]
+    kinks: Sequence[Kink]
+
+
+def read_ways(window: ShotWindow, report: TrackReport | None) -> Ways | None:
+    """The ways of a window; None where no ball moves."""
     if not window.tracks:
         return None
     clock = true_time(window.tracks, report.clock if report is not None else None)
@@ -85,6 +104,12 @@ def read_scene(window: ShotWindow, around: Surroundings, report: TrackReport | N
     if not any(path.moves for path in paths.values()):
         return None
     kinks = [kink for path in paths.values() for kink in _without_stir(find_kinks(path))]
+    return Ways(clock=clock, tracks=tracks, frame_s=frame, paths=paths, kinks=kinks)
+
+
+def read_scene(window: ShotWindow, ways: Ways, around: Surroundings, report: TrackReport | None) -> Scene | None:
+    """The scene of a window; None where the ball that moves was not struck."""
+    clock, tracks, frame, paths, kinks = ways.clock, ways.tracks, ways.frame_s, dict(ways.paths), list(ways.kinks)
     start, end = clock.to_true(window.start_s), clock.to_true(window.end_s)
     gone = vanished_wakes(paths, kinks, 2 * around.radius_m, end, frame)
     kinks += gone
