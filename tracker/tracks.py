@@ -270,7 +270,7 @@ class Tracker:
             solid=solid,
             bounced=(predicted != straight[:, :2]).any(axis=1),
             missed_cost=np.array(missed, dtype=np.float64),
-            ball_odds=np.array([inf if strand.confirmed else strand.ball_odds for strand in self._live]),
+            ball_odds=np.where([strand.confirmed for strand in self._live], inf, odds),
             looks=self._looks,
         )
 

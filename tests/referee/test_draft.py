@@ -1,27 +1,14 @@
 """Drafts: a shot read before the table is known to rest, by whoever, is the shot read later."""
 
-import importlib.util
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from types import ModuleType
 
 import pytest
+import scenes as s
 
 from referee.draft import Basis, Draft, Runner, at_need, read_window
 from tracker.segment import Segmenter, ShotWindow
 from tracker.tracks import Tracker
 
-
-def _scenes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("draft_scenes", Path(__file__).parents[1] / "tracker" / "scenes.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-s = _scenes()
 STRIKE = 40
 """Number of the first picture that shows the cue ball under way."""
 

@@ -1,31 +1,18 @@
 """A process of its own reads what had been read here, and its loss loses nothing."""
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 
 import pytest
+import test_draft as drafts
 
 from referee.draft import Job, Work, read_window
 from referee.reading_process import ReadingProcess
 from tracker.packed import pack, unpack
 
-
-def _drafts() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("drafts_of_draft", Path(__file__).with_name("test_draft.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-drafts = _drafts()
 ENDED = """import sys; sys.path[:] = {path!r}
 from referee.reading_process import ReadingProcess
 r = ReadingProcess(); r.start(); print(r.pid); """

@@ -1,22 +1,7 @@
 """What no contact explains: balls moved by hand, balls jumped over."""
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import pytest
-
-
-def _ways() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tracker_ways", Path(__file__).with_name("test_close_contacts.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-w = _ways()
+import test_close_contacts as w
 
 
 def _kinds(shot: object) -> list[tuple[str, tuple[str, ...]]]:
