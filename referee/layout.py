@@ -59,17 +59,8 @@ def find_states(setup: MatchSetup, state: State | None, shot: Shot, *, provision
         notes.append(f"balls: {taken[0]} gone before shot {shot.number}, taken to the shelf as penalty or exchange ball")
         state = replace(state, balls=left, removal_pending=None)
     states = [state] if state.phase == "break" else _by_balls(rules, state, seen, shot, notes, provisional=provisional)
-    places = {ball: Table(setup.table).to_fractions(place) for ball, place in _known_places(shot).items()}
+    places = {ball: Table(setup.table).to_fractions(place) for ball, place in shot.known_before.items()}
     return [replace(item, positions={ball: places[ball] for ball in item.balls if ball in places}) for item in states], notes
-
-
-def _known_places(shot: Shot) -> dict[str, tuple[float, float]]:
-    """Where the balls lay before a shot, without those that were first seen on their way (a `hidden` doubt at 0 s).
-
-    Of these is known that they were on the table, not where.
-    """
-    unseen = {ball for doubt in shot.doubts if doubt.kind == "hidden" and doubt.t == 0.0 for ball in doubt.balls}
-    return {ball: place for ball, place in shot.before.items() if ball not in unseen}
 
 
 def open_rack(setup: MatchSetup, state: State | None, breaker: str) -> State:
@@ -80,7 +71,7 @@ def open_rack(setup: MatchSetup, state: State | None, breaker: str) -> State:
 
 def stands_racked(setup: MatchSetup, shot: Shot) -> bool:
     """The balls lay together as a rack before a shot."""
-    known = _known_places(shot)
+    known = shot.known_before
     return is_racked(known, setup.table, setup.game, unseen=len(shot.before) - len(known))
 
 

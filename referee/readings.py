@@ -175,8 +175,8 @@ def _why_unseen(shot: Shot, state: State) -> tuple[Reason, ...]:
         return (Reason("strike_not_seen", ()),)
     if not shot.judged:
         return (Reason("not_judged", ()),)
-    # A coloured cue ball that nobody saw lie there may have been struck out of sight, onto the one that was seen to start.
-    unseen = [ball for ball in _CUE_BALLS if ball in state.balls and ball not in shot.before]
+    # A coloured cue ball that hardly anybody saw lie there may have been struck out of sight, onto the one that was seen to start.
+    unseen = [ball for ball in _CUE_BALLS if ball in state.balls and ball not in shot.known_before]
     if shot.cue_ball not in (None, state.cue_ball) or (unseen and shot.cue_ball not in (None, *unseen)):
         return (Reason("struck_ball", (), {"ball": str(shot.cue_ball)}),)
     return ()

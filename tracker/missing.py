@@ -19,6 +19,7 @@ import numpy as np
 
 from tracker.history import BallTrack
 from tracker.shot import Doubt, Shot
+from tracker.stroke import CUE_NAMES
 
 LEAST_GAP_S = 0.12
 """A gap longer than this is one: three pictures at 25 a second; physics bridges less (tracker.doubts names the same length)."""
@@ -64,18 +65,28 @@ def with_missing(shot: Shot, gaps: Iterable[tuple[float, float]]) -> Shot:
 
 
 def with_faint(shot: Shot, tracks: Sequence[BallTrack]) -> Shot:
-    """The shot with its first contact in doubt where that ball lay where it is hardly seen: in the cloth's own colour its place
-    may be off by a third of a ball, whatever the pictures agree on, and a near miss then passes for a hit."""
+    """The shot with its stroke and first contact in doubt where they hang on a ball that is hardly seen where it lay.
+
+    In the cloth's own colour its place may be off by a third of a ball, whatever the pictures agree on: a near miss then passes for
+    a hit. A ball that is mostly struck may have been struck there, with nobody seeing it, onto the one that was seen to start.
+    """
+    faint = {track.ball for track in tracks if _is_faint(track, shot.start_s)}
     best = max(shot.first_contact, key=lambda ball: shot.first_contact[ball])
-    for track in tracks:
-        lay = track.seen & (track.times_s < shot.start_s)
-        if track.ball != best or not lay.any() or float(np.median(track.sigma_m[lay])) < FAINT_M:
-            continue
+    if best in faint:
         halved = {ball: p / 2 for ball, p in shot.first_contact.items()}
         halved["unknown"] = halved.get("unknown", 0.0) + 0.5
         text = f"{best} is hardly seen where it lay: it may have been missed"
-        return replace(shot, first_contact=halved, doubts=(Doubt(kind="hidden", balls=(best,), text=text), *shot.doubts))
+        shot = replace(shot, first_contact=halved, doubts=(Doubt(kind="hidden", balls=(best,), text=text), *shot.doubts))
+    for ball in sorted(faint.intersection(CUE_NAMES) - {shot.cue_ball}):
+        text = f"{ball} is hardly seen where it lay: it may have been struck"
+        shot = replace(shot, doubts=(Doubt(kind="hidden", t=0.0, balls=(ball,), text=text), *shot.doubts))
     return shot
+
+
+def _is_faint(track: BallTrack, strike_s: float) -> bool:
+    """Where the ball lay before the strike is known badly."""
+    lay = track.seen & (track.times_s < strike_s)
+    return bool(lay.any()) and float(np.median(track.sigma_m[lay])) >= FAINT_M
 
 
 def _first_contact_t(shot: Shot) -> float:

@@ -203,6 +203,15 @@ class Shot:
         """False where the camera was away while it was under way."""
         return not any(doubt.kind == "frames_missing" and doubt.text.startswith(NOT_JUDGED) for doubt in self.doubts)
 
+    @property
+    def known_before(self) -> dict[BallId, tuple[float, float]]:
+        """The layout before it without the balls hardly seen there, or first seen on their way (a `hidden` doubt at 0 s).
+
+        Of these is known that they were on the table, not where.
+        """
+        unseen = {ball for doubt in self.doubts if doubt.kind == "hidden" and doubt.t == 0.0 for ball in doubt.balls}
+        return {ball: place for ball, place in self.before.items() if ball not in unseen}
+
     def to_dict(self) -> dict[str, Any]:
         """The shot line."""
 

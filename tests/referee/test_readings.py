@@ -186,8 +186,13 @@ def test_another_ball_struck_than_the_cue_ball_is_undecided() -> None:
     assert judgement.readings[0].differs == "the struck ball was read as 5"
 
 
-@pytest.mark.parametrize(("seen", "verdict"), [(("Y", "w3", "w5"), "foul"), (("w3", "w5"), "undecided")])
-def test_a_white_struck_is_a_foul_only_where_the_coloured_ball_was_seen(seen: tuple[str, ...], verdict: str) -> None:
+@pytest.mark.parametrize(
+    ("seen", "faint", "verdict"),
+    [(("Y", "w3", "w5"), (), "foul"), (("w3", "w5"), (), "undecided"), (("Y", "w3", "w5"), ("Y",), "undecided")],
+)
+def test_a_white_struck_is_a_foul_only_where_the_coloured_ball_was_seen(
+    seen: tuple[str, ...], faint: tuple[str, ...], verdict: str
+) -> None:
     """A coloured ball in the cloth's colour may have been struck unseen, onto the white that was seen to start."""
     state = State(
         table=find_table("pyramid-12ft"),
@@ -204,6 +209,7 @@ def test_a_white_struck_is_a_foul_only_where_the_coloured_ball_was_seen(seen: tu
         before={ball: (0.1 * n, 0.2) for n, ball in enumerate(seen)},
         after={ball: (0.1 * n, 0.3) for n, ball in enumerate(("Y", "w3", "w5"))},
         events=(event(0.0, "cue_contact"), event(0.4, "ball_ball", a="w3", b="w5"), event(1.0, "ball_cushion", ball="w5", cushion="foot")),
+        doubts=tuple(Doubt(kind="hidden", t=0.0, balls=(ball,), text="hardly seen") for ball in faint),
     )
     assert judge_shot(find_ruleset("dynamic_pyramid"), [state], shot).verdict == verdict
 

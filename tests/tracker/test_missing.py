@@ -31,6 +31,14 @@ def a_shot(rail: float = 1.0) -> Shot:
     )
 
 
+def a_track(ball: str, sigma_m: float) -> BallTrack:
+    """A ball at rest for a second before the strike."""
+    times = np.linspace(STRIKE_S - 1, STRIKE_S - 0.1, 10)
+    return BallTrack(
+        ball=ball, times_s=times, positions_m=np.zeros((10, 2)), sigma_m=np.full(10, sigma_m), seen=np.ones(10, dtype=np.bool_)
+    )
+
+
 def test_gaps_are_measured_against_the_rate_of_the_recording() -> None:
     """Half a second is one at any rate; two pictures of 25 a second are none, nor is the step of a slow camera."""
     times = [index / 25 for index in range(50) if not 10 < index < 23 and index not in (30, 31)]
@@ -71,10 +79,12 @@ def test_a_gap_before_or_after_the_shot_does_not_matter() -> None:
 @pytest.mark.parametrize(("sigma_m", "sure"), [(0.001, True), (0.007, False)])
 def test_a_first_ball_that_is_hardly_seen_may_have_been_missed(sigma_m: float, sure: bool) -> None:
     """Known to a millimetre the touch stands, to seven it is half unknown."""
-    shot = a_shot()
-    best = max(shot.first_contact, key=lambda ball: shot.first_contact[ball])
-    times = np.linspace(shot.start_s - 1, shot.start_s - 0.1, 10)
-    track = BallTrack(
-        ball=best, times_s=times, positions_m=np.zeros((10, 2)), sigma_m=np.full(10, sigma_m), seen=np.ones(10, dtype=np.bool_)
-    )
-    assert (with_faint(shot, [track]) == shot) is sure
+    assert (with_faint(a_shot(), [a_track("1", sigma_m)]) == a_shot()) is sure
+
+
+@pytest.mark.parametrize(("ball", "told"), [("Y", True), ("2", False)])
+def test_a_cue_ball_that_is_hardly_seen_may_have_been_struck_instead(ball: str, told: bool) -> None:
+    """Of a ball that is seldom struck nothing hangs on it."""
+    shot = with_faint(a_shot(), [a_track(ball, 0.007)])
+
+    assert [(doubt.kind, doubt.t, doubt.balls) for doubt in shot.doubts] == ([("hidden", 0.0, ("Y",))] if told else [])
