@@ -16,7 +16,7 @@ from scipy.special import ndtr
 from calibration.equipment import BallId
 from tracker.certainty import SHORT_FLIGHT_SAMPLES, tempered
 from tracker.contacts import Contact
-from tracker.first_contact import TOUCHING_M, FirstContact, decide
+from tracker.first_contact import TOUCHING_M, FirstContact, decide, meets_first
 from tracker.history import BallIdentity
 from tracker.kinks import Path
 from tracker.outlook import may_change
@@ -57,6 +57,9 @@ RACE_WEIGHT = 0.5
 forgets the wake times."""
 TOGETHER_S, LEFT_OUT_P = 0.013, 0.001
 """Touches this close are a split hit, and the least share that its second ball has where hardly a picture shows the way there."""
+ASIDE_M, ASIDE_SIGMAS = 0.012, 5.0
+"""How far across itself a way told by one picture or two may be wrong where it ends: this, or so many deviations of the last place,
+carried on to there. Blur at 8 m/s leaves 3 mm, and one place half way doubles it."""
 
 
 def contact_probability(contact: Contact) -> float:
@@ -86,7 +89,7 @@ def find_first_contact(scene: Scene) -> FirstContact:
         probability = {ball: (1 - HIDDEN_SHARE) * p for ball, p in probability.items()} | {"unknown": HIDDEN_SHARE}
     flight = int(((striker.times_s > scene.strike_s) & (striker.times_s < time)).sum())
     short = flight <= SHORT_FLIGHT_SAMPLES
-    probability = tempered(_with_touched(scene, strike.ball, best, probability) if short else probability, flight)
+    probability = tempered(_with_touched(scene, strike.ball, best, probability, time) if short else probability, flight)
     return FirstContact(probability=probability, time_s=time, sigma_s=sigma, rivals=found.rivals)
 
 
@@ -115,15 +118,34 @@ def _lay(path: Path, strike_s: float) -> Piece | None:
     return fit_piece(path.times_s, path.xy_m, path.variance, first=0, last=count - 1, moving=False)
 
 
-def _with_touched(scene: Scene, striker: BallId, best: BallId, probability: Mapping[str, float]) -> dict[str, float]:
+def _with_touched(scene: Scene, striker: BallId, best: BallId, probability: Mapping[str, float], time_s: float) -> dict[str, float]:
     """The answer with each ball that was touched nearly together with the first one among the rivals: where so few pictures
-    show the way, their order is no surer for the race having left one out."""
+    show the way, their order is no surer for the race having left one out; but for those that only quite another way met first."""
     touches = {c.other if c.ball == striker else c.ball: c.time_s for c in scene.contacts if striker in (c.ball, c.other)}
     shares = dict(probability)
     for ball, time in touches.items():
-        if ball is not None and best in touches and ball != best and abs(time - touches[best]) < TOGETHER_S:
+        if ball is None or best not in touches or ball == best or abs(time - touches[best]) >= TOGETHER_S:
+            continue
+        if not _is_aside(scene, scene.paths[striker], best, ball, time_s):
             shares[ball] = max(shares.get(ball, 0.0), LEFT_OUT_P)
     return {ball: p / sum(shares.values()) for ball, p in shares.items()}
+
+
+def _is_aside(scene: Scene, striker: Path, best: BallId, other: BallId, time_s: float) -> bool:
+    """Whether the way of the struck ball, from where it lay to where it was last seen before the first contact, would have to be
+    shifted farther than it can be wrong for it to have met another ball before that one: a rack's second row behind its head ball."""
+    flown = np.flatnonzero((striker.times_s > scene.strike_s) & (striker.times_s < time_s))
+    lain, first, second = (_lay(scene.paths[ball], scene.strike_s) for ball in (striker.ball, best, other))
+    if not len(flown) or lain is None or first is None or second is None:
+        return False
+    start, seen = lain.position(scene.strike_s), striker.xy_m[flown[-1]]
+    way = float(np.hypot(*(seen - start)))
+    if way < 2 * scene.around.radius_m:
+        return False
+    to_first, to_second = first.position(scene.strike_s) - start, second.position(scene.strike_s) - start
+    carried = float(np.hypot(*to_first)) / way
+    wrong_m = max(ASIDE_M, ASIDE_SIGMAS * carried * float(striker.variance[flown[-1]]) ** 0.5)
+    return meets_first(to_first, to_second, (seen - start) / way, wrong_m, 2 * scene.around.radius_m)
 
 
 def _behind(scene: Scene, striker: Path, found: FirstContact) -> FirstContact:

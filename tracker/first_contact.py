@@ -58,6 +58,8 @@ NEVER_WAKES = 1e-6
 """The same of a ball that touches none: at what it would have to take unseen the path would have to graze it to micrometres."""
 RACE_FLOOR = 1e-3
 """Least probability of the race: the path may be bent where it was not seen."""
+SHIFTS = 41
+"""Ways tried from one side to the other, less than a millimetre apart."""
 MISS_SCALE_M = 0.002
 """Where no drawn path reaches a ball, each such distance beyond reach costs one unit of log odds."""
 STROKE_WAY_M = 0.0003
@@ -286,6 +288,26 @@ def _race(piece: Piece, rivals: Sequence[_Rival], reach_m: float, window: tuple[
     race = np.array([float((any_hit & (winner == k)).sum()) for k in range(len(rivals))]) / max(1, int(any_hit.sum()))
     times = np.array([float(np.mean(column[np.isfinite(column)])) if np.isfinite(column).any() else np.nan for column in entry.T])
     return race, times
+
+
+def meets_first(first_m: FloatArray, second_m: FloatArray, along: FloatArray, wrong_m: float, reach_m: float) -> bool:
+    """Whether a ball on its way meets the first of two before the second however its way is shifted across itself.
+
+    Args:
+        first_m: Where the first lies, from the start of the way, metres, shape (2,).
+        second_m: The same of the second.
+        along: The way's direction, shape (2,), of length 1.
+        wrong_m: How far to either side the way may be shifted.
+        reach_m: Two radii.
+    """
+    shifts = np.linspace(-wrong_m, wrong_m, SHIFTS)
+    return bool((_met_after(first_m, along, shifts, reach_m) < _met_after(second_m, along, shifts, reach_m)).all())
+
+
+def _met_after(ball_m: FloatArray, along: FloatArray, shifts: FloatArray, reach_m: float) -> FloatArray:
+    """How far along each of the shifted ways a ball is met, metres; infinite where it is passed."""
+    inside = reach_m**2 - (float(along[0] * ball_m[1] - along[1] * ball_m[0]) - shifts) ** 2
+    return np.where(inside > 0, float(ball_m @ along) - np.sqrt(np.maximum(inside, 0.0)), np.inf)
 
 
 def _miss(piece: Piece, rival: _Rival, window: tuple[float, float]) -> float:
