@@ -33,6 +33,10 @@ KEEP_S = 20.0
 """History kept before a finished shot, seconds: the layout before the next may be read off the rest in between, and a
 ball that an arm hides now was seen then. Longer costs memory only."""
 
+SETTLING_S = 0.3
+"""So long before the open window can close nothing moves any more as far as can be told: whoever has more pictures than time
+may leave some out from then on, for what comes last has to be seen soon."""
+
 IDLE_S = 60.0
 """History kept while nothing is played, seconds: a table at rest says all there is to say in that time, and an evening's
 pictures do not fit into memory."""
@@ -102,6 +106,7 @@ class Pipeline:
         self._forgotten_s = 0.0
         self._bad: list[BadInterval] = []
         self._camera = CameraWatch(calibration)
+        self._settling = self._judging = False
 
     @property
     def bad_intervals(self) -> tuple[BadInterval, ...]:
@@ -142,7 +147,10 @@ class Pipeline:
         update = FrameUpdate(observation=observation, state=state)
         window = self._segmenter.update(state)
         self._foresee(state)
+        self._judging = window is not None
+        self._settling = self._judging or (self._segmenter.moving and state.time_s >= self._segmenter.closing_s - SETTLING_S)
         shot = self._read(window, self._settled(state)) if window is not None else None
+        self._judging, self._settling = False, self._settling and self._segmenter.moving
         if not self._segmenter.moving and state.time_s > self._forgotten_s + IDLE_S + KEEP_S:
             self._forget(state.time_s - IDLE_S)
         return (update,) if shot is None else (update, shot)
@@ -158,9 +166,14 @@ class Pipeline:
         return self._segmenter.moving
 
     @property
+    def is_settling(self) -> bool:
+        """Balls have just stopped, as far as can be told, or a shot is being read or judged."""
+        return self._settling
+
+    @property
     def is_reading(self) -> bool:
-        """A draft is under way: what comes meanwhile shows a table at rest."""
-        return self._draft is not None and self._draft.is_under_way
+        """A shot is being read or judged: what comes meanwhile shows a table at rest."""
+        return self._judging or (self._draft is not None and self._draft.is_under_way)
 
     def abandon(self, why: str) -> tuple[ShotUpdate, ...]:
         """The picture went away for too long: a shot that was under way is recorded as not judged, and all is followed anew.
@@ -176,6 +189,7 @@ class Pipeline:
     def restart(self) -> None:
         """Follow everything anew from the next frame on; a shot under way is forgotten."""
         self._drop_draft()
+        self._settling = self._judging = False
         self._tracker, self._segmenter = Tracker(self._calibration.table, self._ball_set), Segmenter(self._places)
 
     def finish(self) -> tuple[ShotUpdate, ...]:

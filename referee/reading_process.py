@@ -16,15 +16,21 @@ import os
 import pickle
 import subprocess
 import sys
+from math import inf
 from queue import SimpleQueue
-from threading import Lock, Thread, Timer
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import IO
 
 from referee.draft import Reading, Work, read_here, read_unless
-from tracker.packed import pack, unpack
+from tracker.packed import Packer, Unpacker
 
 PATIENCE_S = 5.0
 """How long an answer is waited for: the longest shot takes a second; a process that hangs must not keep its ruling."""
+LOOK_S = 0.5
+"""How often that is looked at: a timer for each answer would be a thread more to start just when time is short."""
+PIPE_BYTES = 1 << 20
+"""Room in its pipes where the system allows it: a draft is megabytes, and each time the pipe is full its writer loses its turn."""
 STARTS = 4
 """How often it is started: more would be a machine without memory, which each new one makes worse."""
 _NUMBER_BYTES = 8
@@ -41,6 +47,9 @@ class ReadingProcess:
         """Nothing runs before `start`."""
         self._process: subprocess.Popen[bytes] | None = None
         self._lock, self._starts, self._closed, self._sent = Lock(), 0, False, 0
+        self._packer = Packer()
+        self._due: tuple[float, subprocess.Popen[bytes] | None] = (inf, None)
+        self._ended: Event | None = None
 
     @property
     def pid(self) -> int | None:
@@ -55,10 +64,15 @@ class ReadingProcess:
             self._starts += 1
             main = _MAIN.format(path=sys.path, name=__name__)
             try:
-                self._process = subprocess.Popen([sys.executable, "-c", main], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                self._process = _started([sys.executable, "-c", main])
             except OSError as error:
                 log.warning("shots are read without a process of their own: %s", error)
                 self._starts = STARTS
+                return
+            self._packer = Packer()
+            if self._ended is None:
+                self._ended = Event()
+                Thread(target=self._watch, args=(self._ended,), name="patience", daemon=True).start()
 
     def read(self, work: Work) -> Reading | None:
         """Read a draft there, else here; None where it was given up."""
@@ -67,20 +81,19 @@ class ReadingProcess:
             return read_here(work)
         self._sent = number = self._sent + 1
         work.when_given_up = lambda: self._not_wanted(process, number)
-        patience = Timer(PATIENCE_S, process.kill)
-        patience.daemon = True
-        patience.start()
+        self._due = monotonic() + PATIENCE_S, process
         try:
-            self._send(process, pickle.dumps((number, work.window, pack(work.tracker), work.table), protocol=5))
+            self._send(process, pickle.dumps((number, work.window, self._packer.pack(work.tracker), work.table), protocol=5))
             if work.given_up:
                 self._not_wanted(process, number)
             answer: _Answer | None = pickle.loads(_told(process.stdout))
         except (OSError, EOFError, ValueError, pickle.PickleError):  # it has ended, or its pipes are closed
             answer = None
         finally:
-            patience.cancel()
+            self._due = inf, None
         if isinstance(answer, tuple):
             return answer[0]
+        self._packer = Packer()  # what it has of what it was sent is not known
         if answer is None and not self._closed:
             log.warning("the process that reads shots has ended; they are read here until it runs again")
             self._end()
@@ -91,7 +104,16 @@ class ReadingProcess:
     def close(self) -> None:
         """End it; a reading under way is given up."""
         self._closed = True
+        if self._ended is not None:
+            self._ended.set()
         self._end()
+
+    def _watch(self, ended: Event) -> None:
+        """End a process that does not answer."""
+        while not ended.wait(LOOK_S):
+            due_s, process = self._due
+            if process is not None and monotonic() > due_s:
+                process.kill()
 
     def _not_wanted(self, process: "subprocess.Popen[bytes]", number: int) -> None:
         try:
@@ -122,6 +144,14 @@ def _is_python() -> bool:
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
+def _started(command: list[str]) -> "subprocess.Popen[bytes]":
+    """The process, with pipes as wide as may be."""
+    try:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=PIPE_BYTES)
+    except OSError:  # more than this user may have
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
 def _send(to: IO[bytes] | None, told: bytes) -> None:
     assert to is not None
     to.write(len(told).to_bytes(_NUMBER_BYTES, "little") + told)
@@ -142,20 +172,20 @@ def serve() -> None:
     """The process: read what comes in until it ends."""
     gc.disable()  # tens of thousands of rows come in and go at once; looking for rings among them takes as long as reading
     source, out, sys.stdout = sys.stdin.buffer, sys.stdout.buffer, sys.stderr
-    inbox = _Inbox(source)
+    inbox, unpacker = _Inbox(source), Unpacker()
     Thread(target=inbox.listen, daemon=True).start()
     try:
         while True:
-            _send(out, pickle.dumps(_answer(inbox.drafts.get(), inbox), protocol=5))
+            _send(out, pickle.dumps(_answer(inbox.drafts.get(), inbox, unpacker), protocol=5))
             gc.collect()
     except OSError:
         os._exit(0)
 
 
-def _answer(told: bytes, inbox: "_Inbox") -> _Answer:
+def _answer(told: bytes, inbox: "_Inbox", unpacker: Unpacker) -> _Answer:
     try:
         number, window, packed, table = pickle.loads(told)
-        return (read_unless(lambda: inbox.not_wanted >= number, window, unpack(packed), table),)
+        return (read_unless(lambda: inbox.not_wanted >= number, window, unpacker.unpack(packed), table),)
     except Exception as error:
         return RuntimeError(repr(error))  # as text: not every error can be sent
 

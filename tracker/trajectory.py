@@ -36,8 +36,8 @@ WINDOW_S = 2.0
 MIN_REST_S = 0.06
 """Shortest rest, seconds: below that a turning point of a slow ball would pass for one."""
 
-STARTS_AT_ONCE = 256
-"""Starts whose pieces are weighed at once: their sums stay in the cache."""
+LENGTHS_AT_ONCE = 8
+"""Lengths of pieces that are weighed at once: their sums stay in the cache."""
 
 STEP_SAMPLES = 14
 """On each side of a step between two rests so many samples may belong to the movement: a graze rolls a ball on for a
@@ -205,51 +205,69 @@ def _window_costs(times_s: FloatArray, xy_m: FloatArray, variance: FloatArray, w
     """Cost of every piece of up to `width` samples that starts at a sample, moving and at rest: two (width, n), by length and start."""
     count = len(times_s)
     move, rest = np.empty((width, count)), np.empty((width, count))
-    times = np.concatenate([times_s, np.full(width - 1, times_s[-1])])
-    inverse = np.concatenate([1.0 / variance, np.zeros(width - 1)])
-    places = np.concatenate([xy_m, np.repeat(xy_m[-1:], width - 1, axis=0)])
-    for low in range(0, count, STARTS_AT_ONCE):
-        high = min(low + STARTS_AT_ONCE, count)
-        span = slice(low, high + width - 1)
-        move[:, low:high], rest[:, low:high] = _costs(times[span], places[span], inverse[span], width)
+    # by length and start, some lengths of all starts at a time: what is worked on stays in the cache, and sums add whole rows
+    times = sliding_window_view(np.concatenate([times_s, np.full(width - 1, times_s[-1])]), count)
+    inverse = sliding_window_view(np.concatenate([1.0 / variance, np.zeros(width - 1)]), count)
+    places = [sliding_window_view(np.concatenate([axis, np.repeat(axis[-1:], width - 1)]), count) for axis in np.ascontiguousarray(xy_m.T)]
+    sums: FloatArray = np.zeros((12, 1, count))
+    for low in range(0, width, LENGTHS_AT_ONCE):
+        some = slice(low, min(low + LENGTHS_AT_ONCE, width))
+        t = times[some] - times_s
+        x, y = (axis[some] - axis[0] for axis in places)
+        sums = _running_sums(t, x, y, inverse[some], sums[:, -1])
+        _costs(sums, move[some], rest[some])
+        move[some] += MOVE_COST
+        rest[some] += REST_COST
+        rest[some][t < MIN_REST_S] = np.inf
     beyond = np.arange(width)[:, None] > count - 1 - np.arange(count)
     move[beyond] = rest[beyond] = np.inf
     return move, rest
 
 
-def _costs(times_s: FloatArray, xy_m: FloatArray, inverse: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
-    """The same of the pieces within some samples, without regard to their end: two (width, n - width + 1)."""
-    starts = len(times_s) - width + 1
-    # by length and start: sums along the length then add whole rows, several times as fast as running along each
-    t = sliding_window_view(times_s, starts) - times_s[:starts]
-    x, y = (sliding_window_view(np.ascontiguousarray(xy_m[:, k]), starts) - xy_m[:starts, k] for k in range(2))
+def _running_sums(t: FloatArray, x: FloatArray, y: FloatArray, inverse: FloatArray, before: FloatArray) -> FloatArray:
+    """Weighted sums of 1, t, t^2, t^3/2, t^4/4, r^2, x, xt, xt^2/2, y, yt, yt^2/2 up to each length, shape (12, lengths, n)."""
     half = 0.5 * t * t
-    sums = np.empty((12, width, starts))
-    sums[0] = 1.0
-    sums[1], sums[2], sums[3], sums[4], sums[5] = t, t * t, t * half, half * half, x * x + y * y
+    sums = np.empty((12, *t.shape))
+    sums[0], sums[1] = 1.0, t
+    np.multiply(t, t, out=sums[2])
+    np.multiply(t, half, out=sums[3])
+    np.multiply(half, half, out=sums[4])
+    np.add(x * x, y * y, out=sums[5])
     for row, value in ((6, x), (9, y)):
-        sums[row], sums[row + 1], sums[row + 2] = value, value * t, value * half
-    sums *= sliding_window_view(inverse, starts)
-    for length in range(1, width):
+        sums[row] = value
+        np.multiply(value, t, out=sums[row + 1])
+        np.multiply(value, half, out=sums[row + 2])
+    sums *= inverse
+    sums[:, 0] += before
+    for length in range(1, len(t)):
         sums[:, length] += sums[:, length - 1]
+    return sums
+
+
+def _costs(sums: FloatArray, move: FloatArray, rest: FloatArray) -> None:
+    """Squared residuals of the pieces with these sums, (12, lengths, n), moving and at rest, into two arrays (lengths, n)."""
     s0, s1, s2, s3, s4, square = sums[:6]
     s02 = 0.5 * s2
     # Cholesky of the 3x3 normal matrix [s0 s1 s02; s1 s2 s3; s02 s3 s4] with the priors, for all pieces at once
-    b11 = s2 + SPEED_PRIOR_MPS**-2
-    b22 = s4 + ACCELERATION_PRIOR_MPS2**-2
     l10, l20 = s1 / s0, s02 / s0
-    d1 = b11 - l10 * s1
+    d1 = s2 + SPEED_PRIOR_MPS**-2
+    d1 -= l10 * s1
     e12 = s3 - l10 * s02
     l21 = e12 / d1
-    d2 = b22 - l20 * s02 - l21 * e12
-    move, rest = square, square
+    d2 = s4 + ACCELERATION_PRIOR_MPS2**-2
+    d2 -= np.multiply(l20, s02, out=s02)
+    d2 -= np.multiply(l21, e12, out=e12)
+    move[:] = rest[:] = square
+    u1, u2, product = np.empty_like(s0), np.empty_like(s0), np.empty_like(s0)
     for r0, r1, r2 in (sums[6:9], sums[9:12]):
-        u1 = r1 - l10 * r0
-        u2 = r2 - l20 * r0 - l21 * u1
-        mean = r0 * r0 / s0
-        move = move - mean - u1 * u1 / d1 - u2 * u2 / d2
-        rest = rest - mean
-    return move + MOVE_COST, np.where(t < MIN_REST_S, np.inf, rest + REST_COST)
+        np.subtract(r1, np.multiply(l10, r0, out=product), out=u1)
+        np.subtract(r2, np.multiply(l20, r0, out=product), out=u2)
+        u2 -= np.multiply(l21, u1, out=product)
+        mean = np.divide(np.multiply(r0, r0, out=product), s0, out=product)
+        move -= mean
+        rest -= mean
+        move -= np.divide(np.multiply(u1, u1, out=product), d1, out=product)
+        move -= np.divide(np.multiply(u2, u2, out=product), d2, out=product)
 
 
 def _merge_rests(pieces: list[Piece], times_s: FloatArray, xy_m: FloatArray, variance: FloatArray) -> list[Piece]:

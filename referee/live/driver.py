@@ -121,7 +121,7 @@ class Driver:
 
     @property
     def spared_share(self) -> float:
-        """Part of them that was left out because a shot was being read."""
+        """Part of them that was left out because balls had just stopped or a shot was being read."""
         return self._handoff.spared / max(1, self._handoff.came)
 
     @property
@@ -180,7 +180,8 @@ class Driver:
     def _steps(self) -> Iterator[_Step]:
         """Pictures as they come; a step without one where time has only gone on."""
         while not self._stop.is_set() and not self._handoff.is_over:
-            taken = self._handoff.take(self._pace.now_s(), TICK_S, sparing=self._pipeline.is_reading)
+            settling, reading = self._pipeline.is_settling, self._pipeline.is_reading
+            taken = self._handoff.take(self._pace.now_s(), TICK_S, newest=settling, sparing=reading)
             if taken is None:
                 yield _Step()
                 continue

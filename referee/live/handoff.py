@@ -5,8 +5,8 @@ nothing. Once it has not kept up (pictures were taken late for a while), every o
 late again, for a steady half of the pictures tells more than all of one second and none of the next; where even that is not
 enough, only the newest is taken. What was dropped is counted: to the tracker it is missing.
 
-While a shot's reading is under way the table is at rest and only that has to be seen: few pictures do, and the reading has
-the processor.
+Once balls have stopped, only that they rest has to be seen, and soon, for the ruling waits for the picture that shows it: what
+waits is then left out for newer ones. While the shot is read and judged few pictures do, and the reading has the processor.
 """
 
 from collections import deque
@@ -29,6 +29,8 @@ SLOW_FOR_S = 30.0
 """For how long it is remembered that looking did not keep up."""
 SPARING_S = 0.045
 """Time between pictures while a shot is read: 20 or so a second tell rest from motion."""
+APART_S = 0.09
+"""Most time between two pictures that is made by leaving out older ones for newer: longer would be a gap (`tracker.missing`)."""
 THINNED_S, NEWEST_S = 0.06, 0.12
 """In that time: as late as this, every other picture is left out, or all that are older."""
 
@@ -59,7 +61,7 @@ class Handoff:
     Attributes:
         came: Pictures handed over.
         taken: Pictures taken.
-        spared: Pictures left out because a shot was being read.
+        spared: Pictures left out because balls had just stopped or a shot was being read.
     """
 
     def __init__(self, *, lossless: bool = False) -> None:
@@ -102,19 +104,20 @@ class Handoff:
         with self._changed:
             return self._over and not self._waiting
 
-    def take(self, now_s: float, timeout_s: float, *, sparing: bool = False) -> tuple[Arrived, int] | None:
+    def take(self, now_s: float, timeout_s: float, *, newest: bool = False, sparing: bool = False) -> tuple[Arrived, int] | None:
         """The next picture and how many were dropped before it; None where none comes in time.
 
         Args:
             now_s: On the clock of the arrivals.
             timeout_s: How long to wait for one.
+            newest: Balls have just stopped.
             sparing: A shot is being read.
         """
         with self._changed:
             if not self._waiting and not self._over:
                 self._changed.wait(timeout_s)
-            if sparing and not self._lossless:
-                self._spare()
+            if not self._lossless:
+                self._spare(newest=newest, sparing=sparing)
             if not self._waiting:
                 return None
             if not self._lossless:
@@ -139,8 +142,11 @@ class Handoff:
         while len(self._waiting) > 1 and now_s - self._waiting[0].captured.arrival_s > (NEWEST_S if slow else LATE_S):
             self._leave_out()
 
-    def _spare(self) -> None:
-        while self._waiting and self._waiting[0].captured.arrival_s < self._last_s + SPARING_S:
+    def _spare(self, *, newest: bool, sparing: bool) -> None:
+        while self._waiting and (
+            (sparing and self._waiting[0].captured.arrival_s < self._last_s + SPARING_S)
+            or (newest and len(self._waiting) > 1 and self._waiting[1].captured.arrival_s < self._last_s + APART_S)
+        ):
             self._waiting.popleft()
             self._dropped += 1
             self.spared += 1

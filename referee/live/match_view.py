@@ -1,14 +1,15 @@
 """The match as the pages show it: the `match` object of docs/live-protocol.md; pure, a fold of the log and nothing else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from calibration.calibration import Calibration
 from calibration.errors import InputError
 from calibration.table import POCKETS, Table
 from referee.live.gaps import zone_polygon
-from referee.live.shot_view import brief_view, shot_view
+from referee.live.shot_view import ShotViews, brief_view, shot_view
 from referee.live.texts import ON, both, lists, plain, said_text
 from referee.log_event import LogEvent, corrected, find_redone, find_undone
 from referee.match import Match
@@ -30,6 +31,9 @@ SHOWN_SHOTS = 400
 """Shots in the history that is sent: more than an evening has; older ones are at /shots/N."""
 
 
+_ShotLine = tuple[Mapping[str, Any], ShotRuling, int, Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
     """What the server knows beside the log.
@@ -37,20 +41,26 @@ class Beside:
     Attributes:
         status: `playing` or `paused`.
         paths: Shot number to the paths of its balls.
-        media: Shot number to the files there are.
+        media: Gives the files there are of a shot.
         calibration: Camera over the table; None where there is none.
         spotted: Balls that a person says are spotted.
     """
 
     status: str = "playing"
     paths: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
-    media: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    media: Callable[[int], frozenset[str]] = lambda number: frozenset()
     calibration: Calibration | None = None
 
 
-def match_view(match: Match, beside: Beside | None = None) -> dict[str, Any]:
-    """The `match` object."""
-    beside = beside or Beside()
+def match_view(match: Match, beside: Beside | None = None, views: ShotViews | None = None) -> dict[str, Any]:
+    """The `match` object.
+
+    Args:
+        match: The match.
+        beside: What is shown beside its log.
+        views: Of its shots, kept from one time to the next.
+    """
+    beside, views = beside or Beside(), views or ShotViews()
     setup, state, players = match.setup, match.state.state, match.setup.players.to_dict()
     shots = shot_lines(match)
     last = match.rulings[-1] if match.rulings else None
@@ -58,14 +68,9 @@ def match_view(match: Match, beside: Beside | None = None) -> dict[str, Any]:
     table = Table(setup.table)
     over = bool(ruling is not None and ruling.match_over)
     options, chooser = find_options(match)
-    briefs = [brief_view(line, item, event, players, entry) for line, item, event, entry in shots[-SHOWN_SHOTS:]]
-    wholes = {
-        item.number: shot_view(
-            line, item, event, players, entry, paths=beside.paths.get(item.number), media=beside.media.get(item.number, frozenset())
-        )
-        for line, item, event, entry in shots
-        if item.verdict == "undecided" or item is last
-    }
+    briefs = [views.view("brief", shot[1].number, (*shot, players), partial(_brief, shot, players)) for shot in shots[-SHOWN_SHOTS:]]
+    wholes = {shot[1].number: _whole(shot, players, beside, views) for shot in shots if shot[1].verdict == "undecided" or shot[1] is last}
+    views.keep("whole", wholes)
     return {
         "game": setup.game,
         "game_name": both(lambda words: game_name(setup.game, words)),
@@ -107,11 +112,26 @@ def match_view(match: Match, beside: Beside | None = None) -> dict[str, Any]:
     }
 
 
-def shot_lines(match: Match) -> list[tuple[Mapping[str, Any], ShotRuling, int, Mapping[str, Any]]]:
+def shot_lines(match: Match) -> list[_ShotLine]:
     """Every shot as it stands: its line, the ruling, its event in the log, its line in the ledger."""
     events = [event for event in corrected(match.events) if event.type == "shot"]
     entries = [entry.to_dict() for entry in match.state.ledger.entries]
     return [(event.fields["shot"], ruling, event.id, entry) for event, ruling, entry in zip(events, match.rulings, entries, strict=True)]
+
+
+def _brief(shot: _ShotLine, players: Mapping[str, str]) -> dict[str, Any]:
+    line, ruling, event, entry = shot
+    return brief_view(line, ruling, event, players, entry)
+
+
+def _whole(shot: _ShotLine, players: Mapping[str, str], beside: Beside, views: ShotViews) -> dict[str, Any]:
+    line, ruling, event, entry = shot
+    paths, media = beside.paths.get(ruling.number), beside.media(ruling.number)
+
+    def make() -> dict[str, Any]:
+        return shot_view(line, ruling, event, players, entry, paths=paths, media=media)
+
+    return views.view("whole", ruling.number, (*shot, players, paths, media), make)
 
 
 def find_options(match: Match) -> tuple[tuple[str, ...], str | None]:

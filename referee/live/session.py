@@ -21,7 +21,7 @@ from referee.live.kept_match import KeptMatch
 from referee.live.match_view import Beside, find_options, match_view, shot_lines, spots_due
 from referee.live.places import Place, RestPlaces
 from referee.live.shot_clock import LIMITS, PYRAMID_LIMIT_S, ShotClock, paused, rested, resumed, struck, turned
-from referee.live.shot_view import call_texts, thinned
+from referee.live.shot_view import ShotViews, call_texts, thinned
 from referee.live.store import MatchStore, StoreError
 from referee.live.texts import CAMERA, SPOKEN, Text, plain, two_fouls_text
 from referee.match import Difference
@@ -32,6 +32,8 @@ TABLE_STEP_S = 1 / 30
 """The table is shown at most this often while balls move, seconds of the match's clock."""
 REST_STEP_S = 0.25
 """The same while they rest."""
+ALL_FILES = 2
+"""Files of a shot: still and clip."""
 HELP_STEP_S = 0.2
 """Help is worked out at most this often."""
 
@@ -63,7 +65,7 @@ class Session:
         self.moving, self.status = False, "playing"
         self.timeout: str | None = None
         self.wanted = Wanted()
-        self._store, self._clock, self._media = store, clock, media
+        self._store, self._clock, self._media, self._views = store, clock, media, ShotViews()
         self._notes = store.notes()
         self._paths: dict[int, Mapping[str, Any]] = {
             int(key.removeprefix("paths/")): value for key, value in self._notes.items() if key.startswith("paths/")
@@ -72,6 +74,7 @@ class Session:
         self._last_rest: dict[str, tuple[float, float]] = _layout(self._notes.get("rest"))
         self.shot_clock = _stored_clock(self._notes.get("clock"))
         self._time_s, self._at_s = self._resume_time_s(), clock()
+        self._files: dict[int, frozenset[str]] = {}
         self._shown_s, self._helped_s, self._said = -1.0, -1.0, ""
         self._camera = CameraStatus(kind="starting", since_s=self._at_s)
         self._spots: tuple[int, dict[str, tuple[float, float]]] = (-1, {})
@@ -238,12 +241,17 @@ class Session:
     def show_match(self) -> None:
         """Send the match as it stands."""
         with self.match.lock:
-            self.board.put("match", {"seq": self.match.revision, "match": match_view(self.match, self.beside())})
+            self.board.put("match", {"seq": self.match.revision, "match": match_view(self.match, self.beside(), self._views)})
 
     def beside(self) -> Beside:
         """What the pages are shown beside the log."""
-        media = {ruling.number: self._media(ruling.number) for ruling in self.match.rulings}
-        return Beside(status=self.status, paths=self._paths, media=media, calibration=self.calibration)
+        return Beside(status=self.status, paths=self._paths, media=self._files_of, calibration=self.calibration)
+
+    def _files_of(self, number: int) -> frozenset[str]:
+        """Files there are of a shot; the disk is asked until it has all."""
+        if len(self._files.get(number, ())) < ALL_FILES:
+            self._files[number] = self._media(number)
+        return self._files[number]
 
     def _show_rest(self) -> None:
         self._helped_s = self._time_s

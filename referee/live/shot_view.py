@@ -1,6 +1,6 @@
 """One shot as the pages show it (docs/live-protocol.md): call, why, doubts, what can be decided, paths; pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,25 @@ from tracker.shot import Shot
 ShotLine = Mapping[str, Any]
 Paths = Mapping[str, Any]
 """Ball to its places [t, x, y]."""
+
+
+class ShotViews:
+    """Views of shots kept until what they show has changed: after an evening a new shot would wait for all texts of all others."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._kept: dict[tuple[str, int], tuple[tuple[Any, ...], dict[str, Any]]] = {}
+
+    def view(self, kind: str, number: int, of: tuple[Any, ...], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The view of that kind of a shot, made where `of`, all that it shows, is not as it was."""
+        known = self._kept.get((kind, number))
+        if known is None or known[0] != of:
+            known = self._kept[kind, number] = of, make()
+        return known[1]
+
+    def keep(self, kind: str, numbers: Collection[int]) -> None:
+        """Forget the views of that kind of all other shots."""
+        self._kept = {key: view for key, view in self._kept.items() if key[0] != kind or key[1] in numbers}
 
 
 def call_texts(line: ShotLine, ruling: ShotRuling, players: Mapping[str, str]) -> Text:

@@ -158,8 +158,8 @@ def _shot_answer(site: Site, number: int) -> Response:
         beside, players = site.session.beside(), site.session.match.setup.players.to_dict()
         for line, ruling, event, entry in shot_lines(site.session.match):
             if ruling.number == number:
-                media = beside.media.get(number, frozenset())
-                return JSONResponse(shot_view(line, ruling, event, players, entry, paths=beside.paths.get(number), media=media))
+                files = beside.media(number)
+                return JSONResponse(shot_view(line, ruling, event, players, entry, paths=beside.paths.get(number), media=files))
     return PlainTextResponse("not found", 404)
 
 

@@ -11,7 +11,7 @@ import test_draft as drafts
 
 from referee.draft import Job, Work, read_window
 from referee.reading_process import ReadingProcess
-from tracker.packed import pack, unpack
+from tracker.packed import Packer, Unpacker
 
 ENDED = """import sys; sys.path[:] = {path!r}
 from referee.reading_process import ReadingProcess
@@ -88,12 +88,21 @@ def test_it_ends_with_the_program_however_that_ends(end: str) -> None:
 
 
 def test_what_is_packed_comes_out_equal() -> None:
-    """Every row of every strand, and what is known of both lists as one."""
-    tracker, _ = drafts.played(drafts.STRIKE + 10)
-    twin = unpack(pack(tracker))
+    """Every row of every strand, what is known of both lists as one, and every picture, sent once, also when old ones are forgotten."""
+    packer, unpacker, sizes = Packer(), Unpacker(), list[int]()
+    tracker, _ = drafts.played(drafts.STRIKE)
+    for begin, end in ((drafts.STRIKE, drafts.STRIKE + 10), (drafts.STRIKE + 10, drafts.STRIKE + 40), (0, 0)):
+        for index in range(begin, end):
+            tracker.update(drafts.s.picture(index, {"cue": drafts.place(index), "1": (0.9, -0.3)}))
+        tracker.forget(end * drafts.s.STEP_S - 1.0)
+        packed = packer.pack(tracker)
+        twin = unpacker.unpack(packed)
+        sizes.append(len(packed))
 
-    assert len(twin._strands) == len(tracker._strands) > 0
-    assert {id(strand) for strand in twin._live} <= {id(strand) for strand in twin._strands}
-    for mine, its in zip(tracker._strands, twin._strands, strict=True):
-        assert (mine.frames, mine.xs, mine.ys, mine.cuts) == (its.frames, its.xs, its.ys, its.cuts)
-        assert all((a == b).all() for a, b in zip(mine.looks, its.looks, strict=True))
+        assert [frame.time_s for frame in twin._frames] == [frame.time_s for frame in tracker._frames]
+        assert len(twin._strands) == len(tracker._strands) > 0
+        assert {id(strand) for strand in twin._live} <= {id(strand) for strand in twin._strands}
+        for mine, its in zip(tracker._strands, twin._strands, strict=True):
+            assert (mine.frames, mine.xs, mine.streaks, mine.resting, mine.cuts) == (its.frames, its.xs, its.streaks, its.resting, its.cuts)
+            assert all((a == b).all() for a, b in zip(mine.looks, its.looks, strict=True))
+    assert sizes[2] < sizes[1]  # nothing was new

@@ -2,15 +2,18 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import plays
 import pytest
 
-from referee.live.match_view import find_options, match_view, spots_due
+from referee.live.match_view import Beside, find_options, match_view, spots_due
+from referee.live.shot_view import ShotViews
 from referee.match import Match
 from referee.rules.games import RULESETS
+from referee.ruling import Pair
 from tracker.shot import NOT_JUDGED, Doubt
 
 a_shot = plays.a_shot
@@ -141,3 +144,24 @@ def test_every_game_is_shown_before_and_after_its_rack_is_set(game: str) -> None
     assert view["on"]["text"]["ru"]
     assert view["cue"]["in_hand"] == (view["cue"]["zone"] is not None)
     assert len(view["on_table"]) == len(view["balls"])
+
+
+def test_views_that_are_kept_show_what_is() -> None:
+    """After every change of a match: shots, correction, undo, other names, a still that has come."""
+    match, views, files = a_match(), ShotViews(), set[str]()
+
+    def check() -> None:
+        beside = Beside(media=lambda number: frozenset(files))
+        assert match_view(match, beside, views) == match_view(match, beside)
+
+    check()
+    match.record_shot(a_shot(3, "2 5 9", "2"))
+    check()
+    match.correct(match.events[1].id, {"doubts": [], "first_contact": {"2": 1.0}})
+    check()
+    match.undo()
+    check()
+    files.add("still.jpg")
+    check()
+    match.setup = replace(match.setup, players=Pair("Cy", "Di"))
+    check()
