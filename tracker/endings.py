@@ -28,6 +28,9 @@ NEXT_MPS, NEXT_S, NEXT_P = 0.25, 0.05, 0.99
 there), and the probability that it falls."""
 STILL_MPS = 0.012
 """Slower than this at the last sample is at rest: it stops within a few millimetres."""
+STOOD_S, STOOD_P, LAY_P = 0.25, 0.993, 0.6
+"""A ball that came to a mouth, seemed to stand there for no longer than this and was not seen again tipped over the edge: an arm would
+have to come at that moment and stay. The probability of that, and for one that had lain there for longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +156,9 @@ def _falls(path: Path, last: Piece, around: Surroundings, time: float, frame_s: 
     mouth = np.array(around.table.mouth_centre_m(pocket))
     near = distance < half + 0.6 * around.radius_m
     if speed < STILL_MPS:
-        return (pocket, 0.6, time) if near and around.depth_m(pocket, place) > -0.3 * around.radius_m else None
+        came = len(path.pieces) > 1 and path.pieces[-2].moving and time - path.pieces[-2].end_s < max(STOOD_S, 4 * frame_s)
+        in_mouth = near and around.depth_m(pocket, place) > -0.3 * around.radius_m
+        return (pocket, STOOD_P if came else LAY_P, time) if in_mouth else None
     direction = velocity / speed
     # where the path crosses the line of the nose ends, measured along it
     outward = around.outward(pocket)

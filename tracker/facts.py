@@ -34,8 +34,8 @@ PASSING_SIGMA_M = 0.0005
 """Doubt of a closest approach besides that of the path and the place: calibration over a short way, ball size."""
 ROLL_M_PER_MPS2 = 2.5
 """Way of a ball over the square of the speed it was given: it slides, keeps 5/7 of it and rolls on against 0.1 m/s^2."""
-VISIBLE_SIGMAS = 4.0
-"""A ball that moved by so many standard deviations of its place is seen to have moved."""
+MOVED_M, MOVED_SIGMAS = 0.0002, 4.0
+"""Doubt of how far a ball moved besides the noise of its places, and the most deviations that it may have moved by unseen."""
 LAY_SAMPLES, LAY_M, LAY_MPS = 3, 0.03, 0.05
 """A ball seen so often before the stroke that goes no farther and no faster than this about it lay still until then."""
 SAME_CONTACT_S = 0.05
@@ -281,8 +281,8 @@ def _no_contact(scene: Scene, striker: Path) -> FirstContact:
 def _grazed(scene: Scene, striker: Path, path: Path) -> float:
     """Probability that the struck ball touched a ball that was not seen to move.
 
-    A touch of depth d at the speed v gives the other ball v sqrt(d / R). What it may have without being seen to move is
-    little, so at speed only a few micrometres of depth go unseen, of all the depths that the measured gap leaves open.
+    A touch of depth d at the speed v gives the other ball v sqrt(d / R), which rolls in proportion to d. Its places before and after
+    leave little way open, so at speed only a few micrometres of depth go unseen, of all that the measured gap leaves open.
     """
     rest = path.pieces[0]
     radius = scene.around.radius_m
@@ -297,13 +297,25 @@ def _grazed(scene: Scene, striker: Path, path: Path) -> float:
     sigma = (piece.position_variance(float(grid[k])) + rest.covariance[0, 0] + PASSING_SIGMA_M**2) ** 0.5
     if gaps[k] > 6 * sigma:
         return 0.0
-    # the place before and after is known from so many samples each
-    place = (2 * float(path.variance.mean()) / max(1, min(int((path.times_s < grid[k]).sum()), int((path.times_s > grid[k]).sum())))) ** 0.5
-    unseen_mps = (VISIBLE_SIGMAS * place / ROLL_M_PER_MPS2) ** 0.5
-    depth = min(reach, radius * (unseen_mps / max(piece.speed(float(grid[k])), 0.02)) ** 2)
+    unseen_m = _unseen_way_m(path, float(grid[k]), rest.coefficients[0] - striker.position(float(grid[k])))
+    depth = min(reach, radius * unseen_m / ROLL_M_PER_MPS2 / max(piece.speed(float(grid[k])), 0.02) ** 2)
     apart = float(ndtr(gaps[k] / sigma))
     touched = float(ndtr((depth + gaps[k]) / sigma)) - apart
     return touched / max(touched + apart, 1e-9)
+
+
+def _unseen_way_m(path: Path, time_s: float, away: FloatArray) -> float:
+    """How far a ball that did not seem to move can have been pushed along a direction, (2,), at a time: the likelihoods of all such
+    ways together, over that of none."""
+    before = path.times_s < time_s
+    counts = max(1, int(before.sum())), max(1, int((~before).sum()))
+    sigma = (float(path.variance.mean()) * (1 / counts[0] + 1 / counts[1]) + MOVED_M**2) ** 0.5
+    moved = 0.0
+    if before.any() and not before.all():
+        moved = float((path.xy_m[~before].mean(axis=0) - path.xy_m[before].mean(axis=0)) @ away) / max(float(np.hypot(*away)), 1e-9)
+    z = float(np.clip(moved / sigma, -MOVED_SIGMAS, MOVED_SIGMAS))
+    likely = float(ndtr(z) * np.sqrt(2 * np.pi) * np.exp(0.5 * z * z))
+    return sigma * min(likely, MOVED_SIGMAS)
 
 
 def _off_segment(point: FloatArray, start: FloatArray, end: FloatArray) -> float:

@@ -38,6 +38,13 @@ FEW_SAMPLES = 2
 """Of so few a touch may lie between the first and the last: they say less than the way that they seem to show."""
 TURNED = 0.15
 """Probability that such a turn was a touch where neither way leads into the rubber: some turns are noise."""
+DETOUR_SHARE, DETOUR_M = 0.12, 0.004
+"""How much longer the way from place to place by the rubber may be than the straight one, as a standard deviation: the speeds on either
+side are known to some per cent. And by how much it is longer from the noise of the places alone."""
+RING_RATIO = (-3.0, 2.5, 2.5)
+"""Where centres that touch the rubber are sought, in radii: depth from and to, and how far beyond a lip."""
+RING_STEPS = 45
+"""Places in each direction there: steps of a quarter of a radius."""
 STAYED = 0.4
 """Probability of a touch for one that lost its way in: it came to rest in the mouth before it tipped, or it was turned."""
 LEADING_SAMPLES = 4
@@ -76,13 +83,41 @@ def lip_touch(path: Path, ending: Ending, around: Surroundings, listed_s: Sequen
     before = path.pieces[-2] if len(path.pieces) > 1 else last
     known = any(before.end_s - AGAIN_S < listed < last.start_s + AGAIN_S for listed in listed_s)
     if last.count > TURNED_SAMPLES or known or not before.moving:
-        return (TURNED, time) if last.count <= FEW_SAMPLES and p < TURNED else (p, when)
+        hidden = _hidden_between(path, last.first, last.last, ending.pocket, around) if last.count <= FEW_SAMPLES else 0.0
+        return (hidden, time) if p < hidden else (p, when)
     # it turned just before it fell, and nothing is known that turned it: a lip that the way before leads into, or one at all
     if float(before.velocity(before.end_s) @ outward) > SLOW_MPS:
         earlier, then = _pressed(before, before.end_s, ending.pocket, around)
         if earlier > p and then < last.start_s + 0.5 * (last.start_s - before.end_s):
             return max(earlier, TURNED), then
-    return (p, when) if p > TURNED else (TURNED, last.start_s)
+    turned = _hidden_between(path, max(before.last - 1, before.first), min(last.first + 1, last.last), ending.pocket, around)
+    return (p, when) if p > turned else (turned, last.start_s)
+
+
+def _hidden_between(path: Path, one: int, other: int, pocket: str, around: Surroundings) -> float:
+    """Probability of a touch between two samples that no way tells: less the longer the way from one by the rubber to the other is."""
+    outward = around.outward(pocket)
+    mouth = np.array(around.table.mouth_centre_m(pocket))
+    frame = np.stack([np.array([-outward[1], outward[0]]), outward])
+    start, stop = (frame @ (path.xy_m[k] - mouth) for k in (one, other))
+    ring = _ring(pocket, around)
+    straight = float(np.hypot(*(stop - start)))
+    by_rubber = np.hypot(ring[:, 0] - start[0], ring[:, 1] - start[1]) + np.hypot(ring[:, 0] - stop[0], ring[:, 1] - stop[1])
+    longer = float(by_rubber.min()) - straight - DETOUR_M - 2 * float(path.variance[one] + path.variance[other]) ** 0.5
+    share = max(longer, 0.0) / max(straight, around.radius_m)
+    return TURNED * exp(-0.5 * min(share / DETOUR_SHARE, 10.0) ** 2)
+
+
+def _ring(pocket: str, around: Surroundings) -> FloatArray:
+    """Places of a centre, (N, 2) across and outward from the middle of the mouth, from which a ball touches the rubber."""
+    radius, half = around.radius_m, around.mouth_half_m(pocket)
+    low, high, beyond = RING_RATIO
+    across = np.linspace(-half - beyond * radius, half + beyond * radius, 2 * RING_STEPS)
+    depth = np.linspace(low * radius, high * radius, RING_STEPS)
+    u, s = (grid.ravel() for grid in np.meshgrid(across, depth))
+    clear = np.minimum(rubber_distance_m(np.abs(u), s, pocket, around), rubber_distance_m(-np.abs(u), s, pocket, around))
+    touching = clear < radius
+    return np.stack([u[touching], s[touching]], axis=1)
 
 
 def _turned_late(path: Path, pocket: str, around: Surroundings, listed_s: Sequence[float]) -> tuple[float, float] | None:
