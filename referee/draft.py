@@ -87,6 +87,14 @@ Runner = Callable[[Work], Job]
 """Takes what is to be read and gives what waits for it."""
 
 
+Teller = Callable[[Tracker], None]
+"""Takes what was seen so far, for the draft that will come; the tracker goes on when it returns."""
+
+
+def not_told(tracker: Tracker) -> None:
+    """A draft brings all that it needs."""
+
+
 def at_need(work: Work) -> Job:
     """Done when it is asked for; nothing runs beside."""
     return work

@@ -8,12 +8,13 @@ same order give the same updates, whoever drives.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from calibration.calibration import Calibration
 from calibration.equipment import BallId, BallSet
 from calibration.watch import Drift
 from referee.calls import PersonEvent
-from referee.draft import AGAIN_S, AHEAD_S, Basis, Draft, Reading, Runner, at_need, read_window
+from referee.draft import AGAIN_S, AHEAD_S, Basis, Draft, Reading, Runner, Teller, at_need, not_told, read_window
 from referee.match import Match
 from referee.missing_call import CALL_SHOT_GAMES
 from referee.moved import CameraWatch
@@ -36,6 +37,9 @@ ball that an arm hides now was seen then. Longer costs memory only."""
 SETTLING_S = 0.3
 """So long before the open window can close nothing moves any more as far as can be told: whoever has more pictures than time
 may leave some out from then on, for what comes last has to be seen soon."""
+
+TELL_S = 0.5
+"""How often whoever reads drafts is told what was seen: a draft then brings half a second at most."""
 
 IDLE_S = 60.0
 """History kept while nothing is played, seconds: a table at rest says all there is to say in that time, and an evening's
@@ -84,7 +88,9 @@ class BadInterval:
 class Pipeline:
     """The stages of one recording or camera over one table, judged within one match."""
 
-    def __init__(self, calibration: Calibration, ball_set: BallSet, match: Match, *, run: Runner = at_need) -> None:
+    def __init__(
+        self, calibration: Calibration, ball_set: BallSet, match: Match, *, run: Runner = at_need, tell: Teller = not_told
+    ) -> None:
         """Set the stages up.
 
         Args:
@@ -92,8 +98,9 @@ class Pipeline:
             ball_set: Balls that can occur.
             match: Rulings are folded into it; one match may run over several recordings.
             run: Who reads a draft and when; it changes nothing in what comes out.
+            tell: Is given what was seen so far, now and then while balls move.
         """
-        self._calibration, self._run = calibration, run
+        self._calibration, self._run, self._tell, self._told_s = calibration, run, tell, -inf
         self._places = PocketMap(calibration.table)
         self._draft: Draft | None = None
         self._ball_set = ball_set
@@ -106,7 +113,7 @@ class Pipeline:
         self._forgotten_s = 0.0
         self._bad: list[BadInterval] = []
         self._camera = CameraWatch(calibration)
-        self._settling = self._judging = False
+        self._judging, self._settling, self._awaited_s = False, False, inf
 
     @property
     def bad_intervals(self) -> tuple[BadInterval, ...]:
@@ -148,7 +155,7 @@ class Pipeline:
         window = self._segmenter.update(state)
         self._foresee(state)
         self._judging = window is not None
-        self._settling = self._judging or (self._segmenter.moving and state.time_s >= self._segmenter.closing_s - SETTLING_S)
+        self._look_forward(state.time_s)
         shot = self._read(window, self._settled(state)) if window is not None else None
         self._judging, self._settling = False, self._settling and self._segmenter.moving
         if not self._segmenter.moving and state.time_s > self._forgotten_s + IDLE_S + KEEP_S:
@@ -171,6 +178,12 @@ class Pipeline:
         return self._settling
 
     @property
+    def awaited_s(self) -> float:
+        """The picture of this time, or the first after it, is waited for: with it a shot is read, or known to be over; infinite
+        while balls move."""
+        return self._awaited_s
+
+    @property
     def is_reading(self) -> bool:
         """A shot is being read or judged: what comes meanwhile shows a table at rest."""
         return self._judging or (self._draft is not None and self._draft.is_under_way)
@@ -189,7 +202,7 @@ class Pipeline:
     def restart(self) -> None:
         """Follow everything anew from the next frame on; a shot under way is forgotten."""
         self._drop_draft()
-        self._settling = self._judging = False
+        self._judging, self._settling, self._awaited_s = False, False, inf
         self._tracker, self._segmenter = Tracker(self._calibration.table, self._ball_set), Segmenter(self._places)
 
     def finish(self) -> tuple[ShotUpdate, ...]:
@@ -213,6 +226,9 @@ class Pipeline:
         segmenter = self._segmenter
         if self._draft is not None and self._draft.basis.last_move_s != segmenter.last_move_s:
             self._drop_draft()
+        if segmenter.moving and state.time_s >= self._told_s + TELL_S:
+            self._told_s = state.time_s
+            self._tell(self._tracker)
         old = self._draft
         if not segmenter.moving or not state.usable or state.time_s < segmenter.closing_s - AHEAD_S:
             return
@@ -221,6 +237,13 @@ class Pipeline:
             return
         self._drop_draft()
         self._draft = Draft(segmenter.preview(), basis, self._tracker, self._calibration.table, self._run)
+
+    def _look_forward(self, now_s: float) -> None:
+        self._settling, self._awaited_s = self._judging, inf
+        if self._segmenter.moving:
+            closing_s = self._segmenter.closing_s
+            self._settling = now_s >= closing_s - SETTLING_S
+            self._awaited_s = next((due_s for due_s in (closing_s - AHEAD_S, closing_s) if due_s > now_s), inf)
 
     def _basis(self, state: TableState) -> Basis:
         return Basis(last_move_s=self._segmenter.last_move_s, balls=frozenset(ball.ball for ball in state.balls))

@@ -2,8 +2,8 @@
 
 The process is a fresh interpreter, not a copy of this one, whose threads may hold any lock; it starts before the first
 shot is played. What it needs goes through its standard input, what it read comes back through its standard output: eight
-bytes of length and a pickle, or in eight bytes the number of a draft that is not wanted any more. What it gives is what
-reading here gives.
+bytes of length and a pickle, or in eight bytes the number of a draft that is not wanted any more. While balls move it is
+told now and then what was seen, so that a draft brings little. What it gives is what reading here gives.
 
 It ends when its input does, so it outlives nobody: a program that is killed closes it with its last file. Ctrl-C is for
 the program. Where it cannot be started, is killed or does not answer within `PATIENCE_S`, the shot is read here; it is
@@ -24,6 +24,7 @@ from typing import IO
 
 from referee.draft import Reading, Work, read_here, read_unless
 from tracker.packed import Packer, Unpacker
+from tracker.tracks import Tracker
 
 PATIENCE_S = 5.0
 """How long an answer is waited for: the longest shot takes a second; a process that hangs must not keep its ruling."""
@@ -33,7 +34,7 @@ PIPE_BYTES = 1 << 20
 """Room in its pipes where the system allows it: a draft is megabytes, and each time the pipe is full its writer loses its turn."""
 STARTS = 4
 """How often it is started: more would be a machine without memory, which each new one makes worse."""
-_NUMBER_BYTES = 8
+_NUMBER_BYTES, _NO_DRAFT = 8, 0
 _MAIN = "import sys; sys.path[:] = {path!r}; import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from {name} import serve; serve()"
 _Answer = tuple[Reading | None] | Exception
 
@@ -73,6 +74,19 @@ class ReadingProcess:
             if self._ended is None:
                 self._ended = Event()
                 Thread(target=self._watch, args=(self._ended,), name="patience", daemon=True).start()
+
+    def tell(self, tracker: Tracker) -> None:
+        """Send what has been seen so far ahead of the draft that will be read: it then has only the rest to bring."""
+        process = self._process
+        if process is None:
+            return
+        self._due = monotonic() + PATIENCE_S, process
+        try:
+            self._send(process, pickle.dumps((_NO_DRAFT, None, self._packer.pack(tracker), None), protocol=5))
+        except (OSError, ValueError):  # it has ended: the next draft sees that
+            self._packer = Packer()
+        finally:
+            self._due = inf, None
 
     def read(self, work: Work) -> Reading | None:
         """Read a draft there, else here; None where it was given up."""
@@ -176,18 +190,24 @@ def serve() -> None:
     Thread(target=inbox.listen, daemon=True).start()
     try:
         while True:
-            _send(out, pickle.dumps(_answer(inbox.drafts.get(), inbox, unpacker), protocol=5))
-            gc.collect()
+            answer = _answer(inbox.drafts.get(), inbox, unpacker)
+            if answer is not None:
+                _send(out, pickle.dumps(answer, protocol=5))
+                gc.collect()
     except OSError:
         os._exit(0)
 
 
-def _answer(told: bytes, inbox: "_Inbox", unpacker: Unpacker) -> _Answer:
+def _answer(told: bytes, inbox: "_Inbox", unpacker: Unpacker) -> _Answer | None:
+    """What is answered; None where nothing was asked."""
+    number = -1
     try:
         number, window, packed, table = pickle.loads(told)
-        return (read_unless(lambda: inbox.not_wanted >= number, window, unpacker.unpack(packed), table),)
+        tracker = unpacker.unpack(packed)
+        return None if number == _NO_DRAFT else (read_unless(lambda: inbox.not_wanted >= number, window, tracker, table),)
     except Exception as error:
-        return RuntimeError(repr(error))  # as text: not every error can be sent
+        # As text: not every error can be sent. What came ahead of a draft is missed when that comes.
+        return None if number == _NO_DRAFT else RuntimeError(repr(error))
 
 
 class _Inbox:

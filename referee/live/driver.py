@@ -100,6 +100,8 @@ class Driver:
         self._health = CameraHealth(pace.now_s())
         self._gate, self._fastest_mps, self._index = Gate(), 0.0, 0
         self._rates = [(pace.now_s(), 0, 0)]
+        self._given = self._picked = 0
+        self._turn = Event()
         self._threads = [Thread(target=self._read, name="camera", daemon=True), Thread(target=self._run, name="referee", daemon=True)]
         self.error: BaseException | None = None
 
@@ -180,8 +182,16 @@ class Driver:
     def _steps(self) -> Iterator[_Step]:
         """Pictures as they come; a step without one where time has only gone on."""
         while not self._stop.is_set() and not self._handoff.is_over:
-            settling, reading = self._pipeline.is_settling, self._pipeline.is_reading
-            taken = self._handoff.take(self._pace.now_s(), TICK_S, newest=settling, sparing=reading)
+            self._wait_for_turn()
+            pipeline = self._pipeline
+            taken = self._handoff.take(
+                self._pace.now_s(),
+                TICK_S,
+                newest=pipeline.is_settling,
+                sparing=pipeline.is_reading,
+                awaited_s=pipeline.awaited_s,
+            )
+            self._given += 1
             if taken is None:
                 yield _Step()
                 continue
@@ -193,12 +203,21 @@ class Driver:
                 self._index += 1
             yield _Step(look=arrived.look, frame=frame)
 
+    def _wait_for_turn(self) -> None:
+        """While balls settle no picture waits behind another that is waiting: it would be old when its turn comes."""
+        while self._pipeline.is_settling and not self._lossless and self._given > self._picked and not self._stop.is_set():
+            self._turn.clear()
+            if self._given > self._picked:
+                self._turn.wait(TICK_S)
+
     def _sighted(self, step: _Step) -> _Step:
         if step.frame is None:
             return step
         return replace(step, glance=self._pipeline.glance(step.frame, self._pipeline.sight(step.frame)))
 
     def _take(self, step: _Step) -> None:
+        self._picked += 1
+        self._turn.set()
         moving = self._pipeline.moving
         try:
             if step.frame is not None and step.look is not None:

@@ -27,8 +27,8 @@ CAUGHT_UP_S = 0.04
 """When one is taken this soon after its arrival, it does again."""
 SLOW_FOR_S = 30.0
 """For how long it is remembered that looking did not keep up."""
-SPARING_S = 0.045
-"""Time between pictures while a shot is read: 20 or so a second tell rest from motion."""
+SPARING_S = 0.065
+"""Time between pictures while a shot is read: 15 or so a second tell rest from motion (`tracker.segment` wants two in 0.1 s)."""
 APART_S = 0.09
 """Most time between two pictures that is made by leaving out older ones for newer: longer would be a gap (`tracker.missing`)."""
 THINNED_S, NEWEST_S = 0.06, 0.12
@@ -71,7 +71,7 @@ class Handoff:
         self._dropped = 0
         self._late_since_s: float | None = None
         self._slow_until_s = -inf
-        self._last_s = -inf
+        self._last_s = self._last_time_s = -inf
         self._over = False
         self.taken = 0
         self.came = 0
@@ -104,7 +104,9 @@ class Handoff:
         with self._changed:
             return self._over and not self._waiting
 
-    def take(self, now_s: float, timeout_s: float, *, newest: bool = False, sparing: bool = False) -> tuple[Arrived, int] | None:
+    def take(
+        self, now_s: float, timeout_s: float, *, newest: bool = False, sparing: bool = False, awaited_s: float = inf
+    ) -> tuple[Arrived, int] | None:
         """The next picture and how many were dropped before it; None where none comes in time.
 
         Args:
@@ -112,19 +114,20 @@ class Handoff:
             timeout_s: How long to wait for one.
             newest: Balls have just stopped.
             sparing: A shot is being read.
+            awaited_s: The first picture from this time on is not left out for a newer one.
         """
         with self._changed:
             if not self._waiting and not self._over:
                 self._changed.wait(timeout_s)
             if not self._lossless:
-                self._spare(newest=newest, sparing=sparing)
+                self._spare(newest=newest, sparing=sparing, awaited_s=awaited_s)
             if not self._waiting:
                 return None
             if not self._lossless:
                 self._drop(now_s)
             found, dropped, self._dropped = self._waiting.popleft(), self._dropped, 0
             self.taken += 1
-            self._last_s = found.captured.arrival_s
+            self._last_s, self._last_time_s = found.captured.arrival_s, found.time_s
             self._changed.notify_all()
             return found, dropped
 
@@ -142,8 +145,8 @@ class Handoff:
         while len(self._waiting) > 1 and now_s - self._waiting[0].captured.arrival_s > (NEWEST_S if slow else LATE_S):
             self._leave_out()
 
-    def _spare(self, *, newest: bool, sparing: bool) -> None:
-        while self._waiting and (
+    def _spare(self, *, newest: bool, sparing: bool, awaited_s: float) -> None:
+        while (self._waiting and not self._last_time_s < awaited_s <= self._waiting[0].time_s) and (
             (sparing and self._waiting[0].captured.arrival_s < self._last_s + SPARING_S)
             or (newest and len(self._waiting) > 1 and self._waiting[1].captured.arrival_s < self._last_s + APART_S)
         ):

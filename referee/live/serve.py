@@ -36,6 +36,8 @@ from referee.pipeline import Pipeline
 from referee.reading_process import ReadingProcess
 from referee.rules.games import find_ruleset
 from referee.rules.options import Options
+from tracker.snapshot import snapshot
+from tracker.tracks import Tracker
 from vision.capture import SAMPLES, Picture, sample_pictures
 
 TABLE_NAME = "table.json"
@@ -141,7 +143,7 @@ class Live:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self.driver = Driver(
             camera,
-            lambda: Pipeline(self.calibration, ball_set, self.match, run=self._read_beside),
+            lambda: Pipeline(self.calibration, ball_set, self.match, run=self._read_beside, tell=self._tell_beside),
             self.session,
             pace=self._pace,
             stop=self.stop,
@@ -164,6 +166,10 @@ class Live:
 
     def _read_beside(self, work: Work) -> Job:
         return self._reader.submit(work.by, self._reading.read).result
+
+    def _tell_beside(self, tracker: Tracker) -> None:
+        if self._reading.pid is not None:
+            self._reader.submit(self._reading.tell, snapshot(tracker))
 
     def close(self) -> None:
         """End all threads, then let go of the store."""

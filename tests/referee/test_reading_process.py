@@ -51,6 +51,25 @@ def test_the_other_process_reads_what_is_read_here(reading: ReadingProcess) -> N
     assert reading.pid not in (None, pid)  # it was started again
 
 
+def test_what_it_was_told_before_need_not_come_with_the_draft(reading: ReadingProcess) -> None:
+    """Half of the pictures beforehand, by the same tracker or by one that is followed no more: the same shot; also when all that
+    was told is lost with the process."""
+    for loss in (False, True):
+        for other in (False, True):
+            tracker, segmenter = drafts.played(drafts.STRIKE + 20)
+            reading.tell(drafts.played(drafts.STRIKE + 30)[0] if other else tracker)
+            if loss and reading.pid is not None:
+                os.kill(reading.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+            for index in range(drafts.STRIKE + 20, drafts.STRIKE + 66):
+                segmenter.update(tracker.update(drafts.s.picture(index, {"cue": drafts.place(index), "1": (0.9, -0.3)})))
+            here = read_window(segmenter.preview(), tracker, drafts.s.TABLE)
+            there = Work(segmenter.preview(), tracker, drafts.s.TABLE).by(reading.read)
+
+            assert there is not None
+            assert there.shot == here.shot
+            assert repr(there.report) == repr(here.report)
+
+
 def test_a_draft_given_up_is_not_waited_for_and_the_next_one_is_read(reading: ReadingProcess) -> None:
     """Also where the word comes late, for a draft that has been read."""
     for _ in range(2):

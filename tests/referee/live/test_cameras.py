@@ -136,16 +136,16 @@ def test_where_half_of_the_pictures_are_too_many_only_new_ones_are_taken() -> No
     assert max(late[50:]) <= NEWEST_S
 
 
-def test_while_a_shot_is_read_some_twenty_pictures_a_second_are_taken() -> None:
-    """Two seconds at 60 a second, looked at at once: every third is taken, none of the others counts as one that was too many."""
+def test_while_a_shot_is_read_some_fifteen_pictures_a_second_are_taken_and_the_one_that_is_waited_for() -> None:
+    """Two seconds at 60 a second, looked at at once: every fourth is taken, and one at 0.617 s, from where they are counted on."""
     handoff, times = Handoff(), []
     for index in range(120):
         handoff.put(a_picture(index / 60))
-        found = handoff.take(index / 60, 0.0, sparing=True)
+        found = handoff.take(index / 60, 0.0, sparing=True, awaited_s=0.61)
         times += [] if found is None else [found[0].time_s]
 
-    assert times == pytest.approx([index / 20 for index in range(40)])
-    assert handoff.spared == 80
+    assert [round(60 * time_s) for time_s in times] == [*range(0, 37, 4), *range(37, 120, 4)]
+    assert handoff.spared == 120 - len(times)
 
 
 def test_once_balls_have_stopped_what_waits_is_left_out_for_newer_ones_without_a_gap() -> None:
