@@ -142,7 +142,7 @@ def _find_sized(picture: Image, moments: list[Image], spec: TableSpec, foot: str
         residual_mm=fit.residual_mm,
         good=not fit.because,
         because=fit.because,
-        doubt=place_doubt(solution, edges, spec, solution.camera.image_size_px, known),
+        doubt=place_doubt(solution, edges, spec, known),
     )
     by = ""
     if foot is not None:

@@ -100,7 +100,7 @@ def calibrate_corners(
         residual_mm=(median, largest),
         good=not because,
         because=because,
-        doubt=place_doubt(solution, edges, spec, image_size_px, lens),
+        doubt=place_doubt(solution, edges, spec, lens),
     )
     return calibration if foot is None else with_foot(calibration, foot)
 

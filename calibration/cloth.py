@@ -3,8 +3,9 @@
 The bed and its cushions are the largest region of one colour near the middle of the picture. Colour is compared as
 differences of the channels over their mean (lamp light falls off by half over a table, these hardly change, and they
 stay steady where a channel of a strong colour is near zero, which ratios do not) plus lightness with a wide
-tolerance (which keeps grey cloth apart from black rails). The region's outline is broken by pockets, arms and
-graphics, so its four sides are voted for by pairs of outline points (RANSAC, Fischler & Bolles 1981, fixed seed).
+tolerance (which keeps grey cloth apart from black rails). The region's four sides are found in
+`calibration.outline`, once as it is and once with all narrow parts cut off: grey cloth runs on into metal castings at the corners,
+and through them round the rails.
 
 Fails: a floor of the cloth's own colour that touches it without a rail between (the outline then has no four
 sides), a person hiding a whole side, a side that is wholly outside the picture.
@@ -16,6 +17,8 @@ from functools import lru_cache
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from calibration.outline import four_sides, meet, quad_score
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -36,12 +39,20 @@ _CUSHION_REACH = 0.075
 rail 0.1 or more; farther takes in a floor of the same colour."""
 _SHADE = 0.012
 """Half the width of a shade that is bridged between bed and rubber, of the root of the bed's area; half a rail is 0.03."""
+_NARROW, _HANGING = 0.032, 0.015
+"""Radius, of the root of a region's area, of a disc that does not fit into what is cut off it: castings at corners, hollowed by their
+pockets, are 0.02 to 0.03 wide; and the least share of the region that this must take for it to be looked at: square corners lose 0.002."""
 _CUT_SHARE = 0.2
 """Share of a border of the picture that cloth must touch to be said to run out of it there; a rail's end is less."""
 _SOME = 20_000
 """Pixels of a region, about, that its colour is taken from: more only cost time."""
 _RIVAL = 0.3
 """Share of the largest region from which another of its colour may be the cloth: a floor of the cloth's colour is larger than it."""
+_LIGHT_BIN, _LIGHT_REACH = 0.06, 0.2
+"""Width of a histogram bin in the logarithm of lightness, and how far from a common lightness pixels may be to begin with it."""
+_MODE_LEAST, _DIP = 0.1, 0.3
+"""Grey cloth, grey rail and grey floor are parted by lightness alone: what is as common as the first of the commonest, with fewer than
+the second of itself between them, is another. Unevenly lit cloth has no such gap."""
 _CANDIDATES = 4
 """Colours tried; the floor can be larger than the cloth."""
 STRICTNESS = ((1.0, 3.5), (1.0, 1.8), (0.55, 3.5), (0.55, 1.8), (0.35, 1.35), (0.35, 1.2))
@@ -88,13 +99,13 @@ class Reduced:
         chroma: Shape (h, w, 2), as in `Cloth`.
         lightness: Shape (h, w), mean channel.
         scale: Reduced over full size.
-        peaks: Shape (2,) each, the commonest chroma, commonest first.
+        peaks: Chroma, shape (2,), and lightness of the commonest colours, commonest first; no lightness where it does not part them.
     """
 
     chroma: NDArray[np.float32]
     lightness: NDArray[np.float32]
     scale: float
-    peaks: list[FloatArray]
+    peaks: list[tuple[FloatArray, float | None]]
 
     @classmethod
     def of(cls, image: Image) -> "Reduced":
@@ -103,7 +114,7 @@ class Reduced:
         size = (max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale)))
         small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
         chroma, lightness = chroma_lightness(np.asarray(cv2.medianBlur(small, 5), dtype=np.uint8))
-        return cls(chroma=chroma, lightness=lightness, scale=scale, peaks=_peaks(chroma))
+        return cls(chroma=chroma, lightness=lightness, scale=scale, peaks=_peaks(chroma, lightness))
 
 
 def cut_sides(image: Image, reduced: Reduced | None = None) -> tuple[str, ...]:
@@ -147,14 +158,16 @@ def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0], re
         found = _region(chroma, lightness, peak, strictness)
         if found is None:
             continue
-        mask, centre, light, tolerance = found
-        mask = _with_cushions(mask, _distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1)
-        sides = _four_sides(mask)
-        if sides is None:
-            continue
-        quad = np.array([meet(sides[i], sides[(i + 1) % 4]) for i in range(4)])
-        score = _quad_score(mask, quad)
-        if best is None or score > best[0]:
+        bed, centre, light, tolerance = found
+        whole = _with_cushions(bed, _distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1)
+        for mask in (whole, *_without_narrow_parts(whole)):
+            sides = four_sides(mask)
+            if sides is None:
+                continue
+            quad = np.array([meet(sides[i], sides[(i + 1) % 4]) for i in range(4)])
+            score = quad_score(mask, quad, least_share=_SHARE_MIN)
+            if best is not None and score <= best[0]:
+                continue
             full = sides.copy()
             full[:, 2] = (sides[:, 2] - 0.5 * (1 - scale) * (sides[:, 0] + sides[:, 1])) / scale
             cloth = Cloth(
@@ -201,13 +214,6 @@ def cloth_inside(image: Image, quad_px: FloatArray) -> Cloth:
     )
 
 
-def meet(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Where two lines (a, b, c) cross, shape (2,); far away or NaN where they are parallel."""
-    point = np.cross(first, second)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(point[:2] / point[2], dtype=np.float64)
-
-
 def chroma_lightness(image: Image) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Chroma as in `Cloth`, shape (..., 2), and lightness, shape (...), of BGR pixels, shape (..., 3)."""
     values = image.astype(np.float32) + np.float32(_DARK)
@@ -233,27 +239,60 @@ def _central(shape: tuple[int, ...]) -> FloatArray:
     return np.asarray(np.exp(-(x**2 + y**2)), dtype=np.float64)
 
 
-def _peaks(chroma: NDArray[np.float32]) -> list[FloatArray]:
-    """The commonest chroma, the middle of the picture counted more."""
+def _peaks(chroma: NDArray[np.float32], lightness: NDArray[np.float32]) -> list[tuple[FloatArray, float | None]]:
+    """The commonest chroma, the middle of the picture counted more; and where lightness parts the commonest, its parts too."""
     weight = _central(chroma.shape[:2])
     edges = np.arange(-3.1, 3.1 + _CHROMA_BIN, _CHROMA_BIN)
     histogram = np.histogram2d(chroma[..., 0].ravel(), chroma[..., 1].ravel(), bins=(edges, edges), weights=weight.ravel())[0]
     histogram = np.asarray(cv2.GaussianBlur(histogram, (0, 0), 1.0), dtype=np.float64)
-    peaks: list[FloatArray] = []
+    peaks: list[tuple[FloatArray, float | None]] = []
     for _ in range(_CANDIDATES):
         i, j = np.unravel_index(int(histogram.argmax()), histogram.shape)
         if histogram[i, j] <= 0:
             break
-        peaks.append(np.array([edges[i], edges[j]]) + _CHROMA_BIN / 2)
+        peaks.append((np.array([edges[i], edges[j]]) + _CHROMA_BIN / 2, None))
         histogram[max(0, i - 3) : i + 4, max(0, j - 3) : j + 4] = 0
-    return peaks
+    if not peaks:
+        return peaks
+    first = peaks[0][0]
+    return peaks + [(first, light) for light in _parting_lightness(lightness, weight, _near(chroma, first))]
+
+
+def _near(chroma: NDArray[np.float32], peak: FloatArray) -> NDArray[np.bool_]:
+    across, along = chroma[..., 0] - np.float32(peak[0]), chroma[..., 1] - np.float32(peak[1])
+    return np.asarray(across * across + along * along < (2 * _CHROMA_BIN) ** 2)
+
+
+def _parting_lightness(lightness: NDArray[np.float32], weight: FloatArray, near: NDArray[np.bool_]) -> list[float]:
+    """The commonest lightness of pixels of one chroma, and another far from it; none where they are of one lightness, as lamps leave it."""
+    logs = np.log(np.maximum(lightness[near], 1.0))
+    if len(logs) == 0:
+        return []
+    edges = np.arange(0.0, np.log(290.0) + _LIGHT_BIN, _LIGHT_BIN)
+    histogram = np.histogram(logs, bins=edges, weights=weight[near])[0]
+    histogram = np.asarray(cv2.GaussianBlur(histogram[None, :], (0, 0), 1.0), dtype=np.float64).ravel()
+    tops = np.flatnonzero((histogram >= np.roll(histogram, 1)) & (histogram > np.roll(histogram, -1)))
+    best = max(tops, key=lambda i: histogram[i])
+    parted = [
+        i
+        for i in tops
+        if histogram[i] > _MODE_LEAST * histogram[best] and histogram[min(i, best) : max(i, best) + 1].min() < _DIP * histogram[i]
+    ]
+    if not parted:
+        return []
+    other = max(parted, key=lambda i: histogram[i])
+    return [float(np.exp(edges[i] + _LIGHT_BIN / 2)) for i in (best, other)]
 
 
 def _region(
-    chroma: NDArray[np.float32], lightness: NDArray[np.float32], peak: FloatArray, strictness: tuple[float, float]
+    chroma: NDArray[np.float32],
+    lightness: NDArray[np.float32],
+    peak: tuple[FloatArray, float | None],
+    strictness: tuple[float, float],
 ) -> tuple[NDArray[np.bool_], FloatArray, float, float] | None:
-    across, along = chroma[..., 0] - np.float32(peak[0]), chroma[..., 1] - np.float32(peak[1])
-    near = across * across + along * along < (2 * _CHROMA_BIN) ** 2
+    near = _near(chroma, peak[0])
+    if peak[1] is not None:
+        near &= np.abs(np.log(np.maximum(lightness, 1.0) / np.float32(peak[1]))) < _LIGHT_REACH
     core = _largest(near, central=True)
     if core is None or core.mean() < _SHARE_MIN / 3:
         return None
@@ -289,6 +328,16 @@ def _with_cushions(bed: NDArray[np.bool_], cloth: NDArray[np.bool_]) -> NDArray[
     return bed if whole is None else whole
 
 
+def _without_narrow_parts(mask: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """The region without what hangs on it by narrow parts; empty where it has none to speak of."""
+    reach = float(np.sqrt(mask.sum()))
+    padded = cv2.copyMakeBorder(mask.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_REPLICATE)
+    filled = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    opened = cv2.morphologyEx(filled, cv2.MORPH_OPEN, _disc(_NARROW * reach))[1:-1, 1:-1]
+    whole = _largest(opened > 0)
+    return [] if whole is None or (mask & ~whole).sum() < _HANGING * mask.sum() else [whole]
+
+
 def _disc(radius: float) -> Image:
     size = 2 * max(1, round(radius)) + 1
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), dtype=np.uint8)
@@ -305,96 +354,3 @@ def _largest(mask: NDArray[np.bool_], *, central: bool = False) -> NDArray[np.bo
         area = np.asarray(np.bincount(labels.ravel(), weights=_central(mask.shape).ravel())[1:], dtype=np.float64)
     best = 1 + int(np.argmax(area))
     return np.asarray(labels == best)
-
-
-def _four_sides(mask: NDArray[np.bool_]) -> FloatArray | None:
-    """Lines (a, b, c) of the four sides in turn, normals inwards, reduced picture."""
-    height, width = mask.shape
-    contours = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
-    if not contours:
-        return None
-    outline = max(contours, key=len).reshape(-1, 2).astype(np.float64)
-    hull = cv2.convexHull(outline.astype(np.float32))
-    centre = np.asarray(hull.reshape(-1, 2).mean(axis=0), dtype=np.float64)
-    inside = (outline[:, 0] > 1) & (outline[:, 1] > 1) & (outline[:, 0] < width - 2) & (outline[:, 1] < height - 2)
-    outline = outline[inside]
-    if len(outline) < 40:
-        return None
-    depth = np.array([cv2.pointPolygonTest(hull, (float(x), float(y)), True) for x, y in outline[::2]])
-    points = outline[::2][depth < 0.04 * max(mask.shape)]
-    tolerance = 0.004 * max(mask.shape)
-    generator = np.random.default_rng(5)
-    lines: list[FloatArray] = []
-    spans: list[float] = []
-    for _ in range(6):
-        found = _best_line(points, centre, tolerance, generator)
-        if found is None:
-            break
-        line, support = found
-        along = support @ np.array([-line[1], line[0]])
-        if not any(
-            abs(line[:2] @ other[:2]) > 0.93
-            and np.abs(line[:2] @ other[:2] * other[2] - line[2]) < 0.08 * max(mask.shape)
-            and line[:2] @ other[:2] > 0
-            for other in lines
-        ):
-            lines.append(line)
-            spans.append(float(np.ptp(along)))
-        points = points[np.abs(points @ line[:2] + line[2]) > 2 * tolerance]
-    return _round_trip(lines, centre, mask.shape)
-
-
-def _best_line(
-    points: FloatArray, centre: FloatArray, tolerance: float, generator: np.random.Generator
-) -> tuple[FloatArray, FloatArray] | None:
-    if len(points) < 12:
-        return None
-    first = points[generator.integers(len(points), size=400)]
-    second = points[generator.integers(len(points), size=400)]
-    step = second - first
-    length = np.hypot(*step.T)
-    usable = length > 12 * tolerance
-    if not usable.any():
-        return None
-    first, step, length = first[usable], step[usable], length[usable]
-    normals = np.column_stack([-step[:, 1], step[:, 0]]) / length[:, None]
-    offsets = -(normals * first).sum(axis=1)
-    votes = (np.abs(points @ normals.T + offsets) < tolerance).sum(axis=0)
-    best = int(votes.argmax())
-    support = points[np.abs(points @ normals[best] + offsets[best]) < tolerance]
-    if len(support) < 12:
-        return None
-    vx, vy, x0, y0 = np.asarray(cv2.fitLine(support.astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01)).ravel()
-    normal = np.array([-vy, vx], dtype=np.float64)
-    offset = -float(normal @ np.array([x0, y0]))
-    if normal @ centre + offset < 0:
-        normal, offset = -normal, -offset
-    return np.array([*normal, offset]), support
-
-
-def _round_trip(lines: list[FloatArray], centre: FloatArray, shape: tuple[int, int]) -> FloatArray | None:
-    """Four of the lines, strongest first, whose normals go round the cloth; None where there are no four."""
-    chosen: list[FloatArray] = []
-    for line in lines:
-        if all(line[:2] @ other[:2] < 0.7 for other in chosen) and len(chosen) < 4:
-            chosen.append(line)
-    if len(chosen) < 4:
-        return None
-    chosen.sort(key=lambda line: float(np.arctan2(line[1], line[0])))
-    ordered = np.array(chosen)
-    quad = np.array([meet(ordered[i], ordered[(i + 1) % 4]) for i in range(4)])
-    if not np.isfinite(quad).all() or np.abs(quad - centre).max() > 2 * max(shape):
-        return None
-    return ordered
-
-
-def _quad_score(mask: NDArray[np.bool_], quad: FloatArray) -> float:
-    """Overlap of region and quadrilateral (intersection over union inside the picture) times the root of its share."""
-    drawn = np.zeros(mask.shape, np.uint8)
-    cv2.fillPoly(drawn, [np.round(quad).astype(np.int32)], (1,))
-    filled = drawn.astype(bool)
-    union = float((filled | mask).sum())
-    if union == 0 or filled.mean() < _SHARE_MIN:
-        return 0.0
-    overlap = float((filled & mask).sum()) / union
-    return (overlap - 0.6) * float(np.sqrt(filled.mean()))

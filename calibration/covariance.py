@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from calibration.doubt import PlaceDoubt
 from calibration.equipment import TableSpec
-from calibration.solve import EdgePoints, Lens, Lines, Solution, camera_from, landmark_weights, prior_slopes
+from calibration.solve import EdgePoints, Lens, Lines, Solution, landmark_weights, pixel_slopes, prior_slopes
 
 FloatArray = NDArray[np.float64]
 
@@ -43,38 +43,36 @@ _LEAST_M = 0.0003
 """What remains with a perfect fit: tangential distortion, a nose height that differs by 1 % of the ball."""
 
 
-def place_doubt(
-    solution: Solution, edges: Sequence[EdgePoints], spec: TableSpec, image_size_px: tuple[int, int], lens: Lens | None = None
-) -> PlaceDoubt:
+def place_doubt(solution: Solution, edges: Sequence[EdgePoints], spec: TableSpec, lens: Lens | None = None) -> PlaceDoubt:
     """How well balls are placed by a fitted camera.
 
     Args:
         solution: The fit.
         edges: What it was fitted to.
         spec: The table.
-        image_size_px: (width, height) of the picture that was fitted.
         lens: Where it was known.
     """
-    covariance = parameter_covariance(solution, edges, spec, lens)
     x = np.linspace(-0.5, 0.5, _ACROSS_X) * spec.length_m
     y = np.linspace(-0.5, 0.5, _ACROSS_Y) * spec.width_m
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    radius = spec.ball_radius_m
-    pixels = solution.camera.to_pixels(grid, height_m=radius)
-    by = np.empty((len(grid), 2, len(solution.parameters)))
-    for k in range(len(solution.parameters)):
-        moved = [solution.parameters.copy(), solution.parameters.copy()]
-        moved[0][k] -= _SMALL
-        moved[1][k] += _SMALL
-        before, after = (camera_from(p, image_size_px, lens).to_table(pixels, height_m=radius) for p in moved)
-        by[..., k] = (after - before) / (2 * _SMALL)
-    variance = np.einsum("gik,kl,gil->gi", by, covariance, by)
-    sigma = np.sqrt(np.where(variance >= 0, variance, 1.0) + _LEAST_M**2)  # NaN, or below 0 where the fit holds nothing: not known
+    sigma = place_sigma_m(solution, edges, spec, grid, lens)
     return PlaceDoubt(x_m=x, y_m=y, sigma_m=sigma.reshape(_ACROSS_Y, _ACROSS_X, 2))
 
 
-_SMALL = 1e-5
-"""Step of the numerical derivatives: metres, radians, shares; rounding and bend both stay below a millionth."""
+def place_sigma_m(
+    solution: Solution, edges: Sequence[EdgePoints], spec: TableSpec, places_m: FloatArray, lens: Lens | None = None
+) -> FloatArray:
+    """Standard deviations of x and y of balls at places, shape (N, 2) each, metres; other arguments as for `place_doubt`."""
+    covariance = parameter_covariance(solution, edges, spec, lens)
+    points = np.column_stack([places_m, np.full(len(places_m), spec.ball_radius_m)])
+    pixels, by_place = pixel_slopes(solution.camera, solution.parameters, points, known_lens=lens is not None)
+    (a, b), (c, d) = np.moveaxis(by_place[..., :2], 0, -1)[..., None]
+    with np.errstate(all="ignore"):
+        # A pixel stays where it is: what the parameters move it by, the place has to take back.
+        by = np.stack([b * pixels[:, 1] - d * pixels[:, 0], c * pixels[:, 0] - a * pixels[:, 1]], axis=1) / (a * d - b * c)[:, None]
+        variance = np.einsum("gik,kl,gil->gi", by, covariance, by)
+    known = np.isfinite(variance) & (variance >= 0)  # else the fit holds nothing: not known
+    return np.sqrt(np.where(known, variance, 1.0) + _LEAST_M**2)
 
 
 def parameter_covariance(solution: Solution, edges: Sequence[EdgePoints], spec: TableSpec, lens: Lens | None = None) -> FloatArray:

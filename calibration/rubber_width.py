@@ -39,6 +39,9 @@ _LINE_NEAREST_M = 0.012
 _LINE_M, _LINE_SHARE, _LINE_STRENGTH = 0.025, 0.6, 0.018
 """The dark line under a nose: its greatest width, the share of a cushion that must show both its edges, and their least strength;
 the shading of the rubber itself has strengths of 0.01 to 0.03, but no second edge as strong."""
+_ALONE, _ALONE_STRONGER = 0.04, 2.5
+"""Strength from which a step alone is the nose's, if so much stronger than all others on the rubber and beside it: rendered noses give
+0.06 to 0.13 with 0.01 to 0.03 for the rest."""
 _WEAK = 0.3
 """Part of the strongest step's strength from which a step counts in full: noses in dim light show a third of their shade's
 edge, the rubber's own unevenness a seventh of its nose."""
@@ -63,7 +66,7 @@ def find_noses(
     if slanted * (BACK_HEIGHT_M if metric else _BACK_HEIGHT_FREE_M) > slack:
         lines = {side: line for side in outer_m if (line := _dark_line(candidates[side], outer_m[side])) is not None}
         if slanted * BACK_HEIGHT_M > _NO_WIDTH * slack:
-            return lines if len(lines) >= 3 else {}
+            return _with_fourth(lines, candidates, outer_m, slack) if len(lines) >= 3 else {}
         if len(lines) == len(SIDES) or (len(lines) >= 3 and _width_votes(candidates, outer_m, widths, slack, _WEAK_LOW).max() < _AGREE_LOW):
             return lines
     total = _width_votes(candidates, outer_m, widths, slack)
@@ -80,8 +83,20 @@ def find_noses(
 
 
 def _dark_line(found: list[Step], outer_m: float) -> Step | None:
-    """The step into the dark line under a nose: the line's other edge is the strongest that gets brighter inward; None without one."""
-    inner = [step for step in found if _LINE_NEAREST_M < outer_m - step.outward_m < _RUBBER_RANGE_M[1] and step.share > _LINE_SHARE]
+    """The step into the dark line under a nose: the line's other edge is the strongest that gets brighter inward; None without one.
+
+    A step that gets darker, and is far stronger than all others there, is one too where the line's other edge is lost in a shade.
+    """
+    within = [step for step in found if _LINE_NEAREST_M < outer_m - step.outward_m < _RUBBER_RANGE_M[1]]
+    inner = [step for step in within if step.share > _LINE_SHARE]
+    first = max(inner, key=lambda step: step.strength, default=None)
+    if (
+        first is not None
+        and first.sign < 0
+        and first.strength > _ALONE
+        and all(step is first or _ALONE_STRONGER * step.strength < first.strength for step in within)
+    ):
+        return first
     ends = [step for step in inner if step.sign > 0]
     if not ends:
         return None
@@ -89,6 +104,21 @@ def _dark_line(found: list[Step], outer_m: float) -> Step | None:
     starts = [step for step in inner if step.sign < 0 and 0 < step.outward_m - end.outward_m < _LINE_M]
     start = max(starts, key=lambda step: step.strength, default=None)
     return start if start is not None and min(start.strength, end.strength) > _LINE_STRENGTH else None
+
+
+def _with_fourth(lines: dict[str, Step], candidates: dict[str, list[Step]], outer_m: dict[str, float], slack_m: float) -> dict[str, Step]:
+    """Three dark lines and, on the fourth side, the strongest darkening step about as far in as they are; as they are without one."""
+    usual = float(np.median([outer_m[side] - line.outward_m for side, line in lines.items()]))
+    out = dict(lines)
+    for side in outer_m.keys() - lines.keys():
+        near = [
+            step
+            for step in candidates[side]
+            if step.sign < 0 and step.strength > _LINE_STRENGTH and abs(outer_m[side] - step.outward_m - usual) < 2 * slack_m
+        ]
+        if near:
+            out[side] = max(near, key=lambda step: step.strength)
+    return out
 
 
 def _width_votes(

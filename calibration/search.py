@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import CameraModel
 from calibration.cloth import STRICTNESS, Cloth, Reduced, cut_sides, find_cloth
+from calibration.contradiction import with_false_nose_mended
 from calibration.covariance import place_doubt
 from calibration.equipment import TableSpec
 from calibration.landmarks import block_count, nose_edges, outer_edges, unroll
@@ -239,7 +240,7 @@ def judge_fit(
     askew = _askew_mm(solution, edges, spec)
     if median > _SOFT_MM and askew > _ASKEW_MM * (1.0 if spec.metric else _UNKNOWN):
         because.append(f"what was taken for the noses is soft and runs askew by {askew:.1f} mm; edges of shadows?")
-    worst = float(np.hypot(*place_doubt(solution, edges, spec, solution.camera.image_size_px, lens).sigma_m.reshape(-1, 2).T).max())
+    worst = float(np.hypot(*place_doubt(solution, edges, spec, lens).sigma_m.reshape(-1, 2).T).max())
     if worst > _DOUBT_MAX_M * (1.0 if spec.metric else _UNKNOWN_LIMITS):
         weak = min(SIDES, key=lambda side: counts.get(side, 0.0))
         because.append(f"the nose of the {weak} cushion hardly shows, and without it balls are placed to {1000 * worst:.0f} mm only")
@@ -343,7 +344,8 @@ def fit_noses(
         edges = outer_edges(strips, solution.camera, table, rims, 0.01)
         places, reach = {side: replace(place, outward_m=0.0) for side, place in places.items()}, max(0.003, 1.2 * metres_per_pixel)
     solution, edges = with_weak_side_checked(image, cloth, table, solution, [*noses, *edges], places, lens)
-    return with_sights(image, table, solution, edges, lens)
+    solution, edges = with_sights(image, table, solution, edges, lens)
+    return with_false_nose_mended(image, cloth, table, solution, edges, places, lens)
 
 
 def _outline_edges(quad: FloatArray, spec: TableSpec) -> list[EdgePoints]:

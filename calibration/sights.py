@@ -13,7 +13,7 @@ Fails: tables without sights, with sights inlaid at other places, or seen too sm
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -43,14 +43,14 @@ _SHARE, _LEAST = 0.55, 6
 """Of the places in view that must have a mark there, and how many: a person and a graphic hide up to half."""
 _SIGMA_M = 0.002
 """How far a sight lies from where it should, and how well its middle is seen."""
-_REACH_M = 0.025
+SIGHT_REACH_M = 0.025
 """How far along the rail sights are sought where four noses hold the camera."""
 FAR_M = 0.09
 """The same while a side may be wrong, or only three noses hold it: a third of the sights' distance from each other."""
 _ROUGHLY_M, _SURELY_M = 0.005, 0.002
 """Median distance along the rails to which sights agree with a camera fitted to outer edges alone, and to one that is right."""
-_CONTRADICTED_M, _IN_PLACE_M = 0.004, 0.0025
-"""The same of one rail alone, with a nose that cannot be one and without it: on broadcast tables rails lie up to 2.2 mm off."""
+_STRAY_M, _STRAY = 0.005, 4.0
+"""A single mark so far from its place, and so many times as far as the usual one, is chalk, a screw or a graphic's end."""
 _ASTRAY_M = 0.004
 """Median distance along the rails beyond which marks that line up are no sights."""
 
@@ -124,11 +124,37 @@ def with_sights(
     """A fit to noses held by the sights of all rails too; unchanged where it has them already, and where none show."""
     if any(edge.sight_m is not None for edge in edges):
         return solution, edges
-    sights = find_sights(image, solution, table, SIDES, _REACH_M)
+    sights = find_sights(image, solution, table, SIDES, SIGHT_REACH_M)
     if not sights:
         return solution, edges
-    held = solve([*edges, *sights], table.spec, (image.shape[1], image.shape[0]), solution.parameters, lens)
+    held, sights = held_by_sights(edges, sights, table, solution, lens)
     return (solution, edges) if are_astray(sights, held, table) else (held, [*edges, *sights])
+
+
+def held_by_sights(
+    edges: Sequence[EdgePoints], sights: Sequence[EdgePoints], table: Table, solution: Solution, lens: Lens | None
+) -> tuple[Solution, list[EdgePoints]]:
+    """The fit to edges and sights, and those of the sights that it was fitted to: single marks that lie elsewhere are none.
+
+    Args:
+        edges: Of noses and rubber.
+        sights: Held along their rails or across.
+        table: The table.
+        solution: To start from.
+        lens: Where it is known.
+    """
+    spec, size = table.spec, solution.camera.image_size_px
+    held = solve([*edges, *sights], spec, size, solution.parameters, lens)
+    away = [np.abs(distances_m(edge, held, spec)) for edge in sights]
+    far = max(_STRAY_M, _STRAY * float(np.median(np.concatenate([np.zeros(0), *away])))) if sights else 0.0
+    if not any((one > far).any() for one in away):
+        return held, list(sights)
+    near = [
+        replace(edge, points_px=edge.points_px[one <= far], along_m=edge.along_m[one <= far])
+        for edge, one in zip(sights, away, strict=True)
+        if (one <= far).any()
+    ]
+    return solve([*edges, *near], spec, size, held.parameters, lens), near
 
 
 def without_false_side(image: Image, table: Table, solution: Solution, edges: Sequence[EdgePoints], lens: Lens | None) -> Solution:
@@ -151,31 +177,12 @@ def without_false_side(image: Image, table: Table, solution: Solution, edges: Se
     if best is None or best[0] > _SURELY_M:
         return solution
     _, held, others = best
-    for reach in (FAR_M, _REACH_M):
+    for reach in (FAR_M, SIGHT_REACH_M):
         sights = find_sights(image, held, table, SIDES, reach)
         if not sights:
             return solution
         held = solve([*others, *sights], spec, size, held.parameters, lens, exact=False)
     return held if _astray_m(sights, held, table) < _SURELY_M else solution
-
-
-def contradicted_sides(image: Image, table: Table, solution: Solution, edges: Sequence[EdgePoints], lens: Lens | None) -> list[str]:
-    """The side whose nose the sights of the other rails contradict: with it no camera has them in place, without it one has."""
-    spec, size = table.spec, (image.shape[1], image.shape[0])
-    sights = find_sights(image, solution, table, SIDES, _REACH_M)
-    if not sights or _worst_rail_m(sights, solve([*edges, *sights], spec, size, solution.parameters, lens), table) < _CONTRADICTED_M:
-        return []
-    worst = {}
-    for side in SIDES:
-        others = [edge for edge in edges if edge.side != side]
-        worst[side] = _worst_rail_m(sights, solve([*others, *sights], spec, size, solution.parameters, lens), table)
-    best = min(SIDES, key=lambda side: worst[side])
-    return [best] if worst[best] < _IN_PLACE_M else []
-
-
-def _worst_rail_m(sights: Sequence[EdgePoints], solution: Solution, table: Table) -> float:
-    """Distance of a rail's sights from their places along it, their median, on the rail where it is largest."""
-    return max(abs(float(np.median(distances_m(edge, solution, table.spec)))) for edge in sights if edge.lengthwise)
 
 
 def _astray_m(sights: Sequence[EdgePoints], solution: Solution, table: Table) -> float:

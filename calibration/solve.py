@@ -309,24 +309,29 @@ class Lines:
 
     def slopes(self, camera: CameraModel, parameters: FloatArray, *, known_lens: bool) -> FloatArray:
         """Derivative of `distances_m` by each parameter, shape (N, 13); NaN becomes 0."""
-        points = self._modelled_m(parameters)
-        turn, move = parameters[3:6], camera.translation_m
-        by_turn_move_lens = np.asarray(cv2.projectPoints(points, turn, move, camera.matrix, camera.distortion)[1], dtype=np.float64)
-        # Columns: turn 0-2, move 3-5, fx fy 6-7, cx cy 8-9, k1 k2 p1 p2 k3 10-14; rows x and y by turns.
-        by = by_turn_move_lens.reshape(len(points), 2, -1)
-        pixels = np.zeros((len(points), 2, len(parameters)))
-        pixels[..., 3:9] = by[..., :6]
-        pixels[..., 9] = np.einsum("nij,nj->ni", by[..., 3:6], (self.normal_m * self.outer[:, None]) @ camera.rotation[:, :2].T)
-        pixels[..., 12] = np.einsum("nij,nj->ni", by[..., 3:6], self.raised[:, None] * camera.rotation[:, 2])
-        if not known_lens:
-            width, height = camera.image_size_px
-            focal, (k1, k2) = camera.matrix[0, 0], camera.distortion[:2]
-            corner = (width**2 + height**2) / 4 / focal**2
-            # The lens is given at the picture's corner, whose angle shrinks as the focal length grows.
-            pixels[..., 0] = focal * by[..., 6:8].sum(axis=2) + 2 * k1 * by[..., 10] + 4 * k2 * by[..., 11]
-            pixels[..., 1], pixels[..., 2] = by[..., 10] / corner, by[..., 11] / corner**2
-            pixels[..., 10:12] = by[..., 8:10] * max(camera.image_size_px)
+        pixels, by_place = pixel_slopes(camera, parameters, self._modelled_m(parameters), known_lens=known_lens)
+        pixels[..., 9] = np.einsum("nij,nj->ni", by_place[..., :2], self.normal_m * self.outer[:, None])
+        pixels[..., 12] = by_place[..., 2] * self.raised[:, None]
         return np.asarray(np.nan_to_num(-np.einsum("nik,ni->nk", pixels, self.across)), dtype=np.float64)
+
+
+def pixel_slopes(camera: CameraModel, parameters: FloatArray, points_m: FloatArray, *, known_lens: bool) -> tuple[FloatArray, FloatArray]:
+    """Derivatives of the pixels of table points, shape (N, 3), by the parameters, shape (N, 2, 13), and by their places, (N, 2, 3)."""
+    turn, move = parameters[3:6], camera.translation_m
+    by_all = np.asarray(cv2.projectPoints(points_m, turn, move, camera.matrix, camera.distortion)[1], dtype=np.float64)
+    # Columns: turn 0-2, move 3-5, fx fy 6-7, cx cy 8-9, k1 k2 p1 p2 k3 10-14; rows x and y by turns.
+    by = by_all.reshape(len(points_m), 2, -1)
+    pixels = np.zeros((len(points_m), 2, len(parameters)))
+    pixels[..., 3:9] = by[..., :6]
+    if not known_lens:
+        width, height = camera.image_size_px
+        focal, (k1, k2) = camera.matrix[0, 0], camera.distortion[:2]
+        corner = (width**2 + height**2) / 4 / focal**2
+        # The lens is given at the picture's corner, whose angle shrinks as the focal length grows.
+        pixels[..., 0] = focal * by[..., 6:8].sum(axis=2) + 2 * k1 * by[..., 10] + 4 * k2 * by[..., 11]
+        pixels[..., 1], pixels[..., 2] = by[..., 10] / corner, by[..., 11] / corner**2
+        pixels[..., 10:12] = by[..., 8:10] * max(camera.image_size_px)
+    return pixels, np.asarray(by[..., 3:6] @ camera.rotation, dtype=np.float64)
 
 
 def distances_m(edge: EdgePoints, solution: Solution, spec: TableSpec) -> FloatArray:

@@ -5,7 +5,7 @@ them: the residuals stay small and a ball at that side is centimetres off. The o
 well. So one weak side is left out, the nose is sought again where the others have it, and only what lies there is let in.
 Where the others cannot say it to some millimetres, the side stays out and the doubt of places, now large, tells.
 
-A nose that is seen whole is doubted too where the sights of the rails fit no camera with it and fit one without it.
+A nose that is seen whole can be false too: `calibration.contradiction`.
 
 Fails: two weak sides; then nothing is left out, and their coverage has to refuse them.
 """
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.cloth import Cloth
-from calibration.covariance import place_doubt
+from calibration.covariance import place_sigma_m
 from calibration.landmarks import Step, block_places_m, nose_edges, outer_edges, unroll
 from calibration.rubber_width import rim_places_m
-from calibration.sights import FAR_M, are_astray, contradicted_sides, find_sights
+from calibration.sights import FAR_M, are_astray, find_sights, held_by_sights
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, distances_m, side_points_m, solve
 from calibration.table import Table
 
@@ -56,31 +56,16 @@ def with_weak_side_checked(
     """
     weak = weak_sides(edges, table)
     uneven = () if weak else _uneven_sides(solution, edges, table)
-    weak = weak or list(uneven) or contradicted_sides(image, table, solution, edges, lens)
+    weak = weak or list(uneven)
     if len(weak) != 1:
         return solution, edges
     side, spec, size = weak[0], table.spec, (image.shape[1], image.shape[0])
-    others = [edge for edge in edges if edge.side != side]
-    without = solve(others, spec, size, solution.parameters, lens)
-    without, others = _with_sights(image, table, without, others, side, lens)
-    sigma = _across_sigma_m(without, others, table, side, size, lens)
+    without, others = held_without(image, table, solution, edges, side, lens)
+    sigma = across_sigma_m(without, others, table, side, lens)
     if sigma > _KNOWN_M:
         stays = _share(edges, table, side, outer=False) >= _WEAK and _share(edges, table, side, outer=True) > _RIM
         return (solution, edges) if stays else (without, others)
-    rim_m = rim_places_m(without, table)
-    strips = unroll(image, without.camera, table, cloth, max(rim_m.values()))
-    metres_per_pixel = spec.length_m / max(1.0, float(np.hypot(*np.ptp(without.camera.to_pixels(_long_m(table), height_m=0.0), axis=0))))
-    sign = 1 if sum(place.sign for name, place in places.items() if name != side) > 0 else -1
-    reach = max(0.0045, 1.5 * metres_per_pixel, sigma)
-    alone = {side: strips[side]}
-    noses = nose_edges(alone, without.camera, table, {side: Step(outward_m=0.0, sign=sign, share=1.0)}, reach)
-    rims = outer_edges(alone, without.camera, table, rim_m, 0.01)
-    kept = [edge for edge in noses if _share(noses, table, side, outer=False) >= _WEAK]
-    kept += [
-        edge
-        for edge in rims
-        if _share(rims, table, side, outer=True) > _RIM and abs(float(np.median(distances_m(edge, without, spec)))) < _NEAR_M + sigma
-    ]
+    kept = sought_again(image, cloth, table, without, side, places, sigma)
     if not kept:
         return without, others
     again = solve([*others, *kept], spec, size, without.parameters, lens)
@@ -90,19 +75,63 @@ def with_weak_side_checked(
     return again, [*others, *kept]
 
 
+def held_without(
+    image: Image, table: Table, solution: Solution, edges: Sequence[EdgePoints], side: str, lens: Lens | None
+) -> tuple[Solution, list[EdgePoints]]:
+    """The fit that the other three sides give, held by the sights of the rails where they show, with what it was fitted to."""
+    others = [edge for edge in edges if edge.side != side]
+    without = solve(others, table.spec, (image.shape[1], image.shape[0]), solution.parameters, lens)
+    return _with_sights(image, table, without, others, side, lens)
+
+
+def sought_again(
+    image: Image, cloth: Cloth, table: Table, without: Solution, side: str, places: dict[str, Step], sigma_m: float, most_m: float = np.inf
+) -> list[EdgePoints]:
+    """Nose and outer edge of a side, sought where the other sides have them; those that show on enough of the cushion.
+
+    Args:
+        image: Shape (h, w, 3), BGR.
+        cloth: Its colour.
+        table: The table.
+        without: The fit to the others.
+        side: The side.
+        places: What the noses look like.
+        sigma_m: How well the others know the place.
+        most_m: Farthest from there that the nose may be.
+    """
+    rim_m = rim_places_m(without, table)
+    strips = unroll(image, without.camera, table, cloth, max(rim_m.values()))
+    metres_per_pixel = table.spec.length_m / max(
+        1.0, float(np.hypot(*np.ptp(without.camera.to_pixels(_long_m(table), height_m=0.0), axis=0)))
+    )
+    sign = 1 if sum(place.sign for name, place in places.items() if name != side) > 0 else -1
+    reach = min(max(0.0045, 1.5 * metres_per_pixel, sigma_m), most_m)
+    alone = {side: strips[side]}
+    noses = nose_edges(alone, without.camera, table, {side: Step(outward_m=0.0, sign=sign, share=1.0)}, reach)
+    rims = outer_edges(alone, without.camera, table, rim_m, 0.01)
+    kept = [edge for edge in noses if _share(noses, table, side, outer=False) >= _WEAK]
+    return kept + [
+        edge
+        for edge in rims
+        if _share(rims, table, side, outer=True) > _RIM
+        and abs(float(np.median(distances_m(edge, without, table.spec)))) < _NEAR_M + sigma_m
+    ]
+
+
 def _with_sights(
     image: Image, table: Table, solution: Solution, others: list[EdgePoints], side: str, lens: Lens | None
 ) -> tuple[Solution, list[EdgePoints]]:
     """A fit to three noses held by the sights too, which say where the fourth is; unchanged where none show."""
-    spec, size = table.spec, (image.shape[1], image.shape[0])
     sights = find_sights(image, solution, table, [name for name in SIDES if name != side], FAR_M)
     if not sights:
         return solution, others
-    held = solve([*others, *sights], spec, size, solution.parameters, lens)
+    held, sights = held_by_sights(others, sights, table, solution, lens)
+    if not sights:
+        return solution, others
     own = find_sights(image, held, table, [side], FAR_M, near_m=sights[0].sight_m)
     sights += own + [replace(edge, across=True) for edge in own]
-    held = solve([*others, *sights], spec, size, held.parameters, lens)
-    return (solution, others) if are_astray(sights, held, table) else (held, [*others, *sights])
+    held, sights = held_by_sights(others, sights, table, held, lens)
+    return (solution, others) if not sights or are_astray(sights, held, table) else (held, [*others, *sights])
 
 
 def _long_m(table: Table) -> list[tuple[float, float]]:
@@ -143,11 +172,9 @@ def _is_weak(edges: Sequence[EdgePoints], table: Table, side: str) -> bool:
     return share < _WEAK or (share < _FIRM and (half < _HALF or _share(edges, table, side, outer=True) < _RIM))
 
 
-def _across_sigma_m(
-    solution: Solution, edges: Sequence[EdgePoints], table: Table, side: str, size_px: tuple[int, int], lens: Lens | None
-) -> float:
+def across_sigma_m(solution: Solution, edges: Sequence[EdgePoints], table: Table, side: str, lens: Lens | None) -> float:
     """Standard deviation, across it, with which a fit knows the place of a nose, the largest along it, metres."""
     length = table.spec.width_m if side in ("head", "foot") else table.spec.length_m
-    along = np.array([-0.45, 0.0, 0.45]) * length
-    sigma = place_doubt(solution, edges, table.spec, size_px, lens).at(side_points_m(side, along, np.zeros(3), table.spec))
+    places = side_points_m(side, np.array([-0.45, 0.0, 0.45]) * length, np.zeros(3), table.spec)
+    sigma = place_sigma_m(solution, edges, table.spec, places, lens)
     return float(sigma[:, 0 if side in ("head", "foot") else 1].max())

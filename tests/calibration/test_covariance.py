@@ -44,7 +44,7 @@ def test_errors_of_many_fits_are_as_large_as_stated() -> None:
         edges = noisy_edges(np.random.default_rng(seed), white_m=0.0005, side_m=0.0007)
         solution = solve(edges, SPEC, SIZE, TRUE)
         off = solution.camera.to_table(pixels, height_m=SPEC.ball_radius_m) - GRID
-        normalised.append(off / place_doubt(solution, edges, SPEC, SIZE).at(GRID))
+        normalised.append(off / place_doubt(solution, edges, SPEC).at(GRID))
 
     assert 0.67 < float(np.sqrt(np.mean(np.square(normalised)))) < 1.5
 
@@ -52,7 +52,7 @@ def test_errors_of_many_fits_are_as_large_as_stated() -> None:
 def test_noisier_landmarks_make_places_less_sure() -> None:
     """Twice the scatter gives more doubt at every place."""
     calm, rough = (noisy_edges(np.random.default_rng(1), white_m=white, side_m=0.0) for white in (0.001, 0.003))
-    first, second = (place_doubt(solve(edges, SPEC, SIZE, TRUE), edges, SPEC, SIZE).at(GRID) for edges in (calm, rough))
+    first, second = (place_doubt(solve(edges, SPEC, SIZE, TRUE), edges, SPEC).at(GRID) for edges in (calm, rough))
 
     assert (second > first).all()
 
