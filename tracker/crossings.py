@@ -18,19 +18,17 @@ def line_crossings(path: Path, table: Table) -> list[ShotEvent]:
     for name, line in (("centre_line", 0.0), ("head_line", table.head_string_m)):
         side = 0
         since = float(path.times_s[0])
-        x = path.xy_m[:, 0] - line
-        sigma = np.sqrt(path.variance)
-        for k, time in enumerate(path.times_s):
-            margin = max(OVERSHOOT_M, 2 * float(sigma[k]))
-            now = 1 if x[k] > margin else -1 if x[k] < -margin else 0
+        margins = np.maximum(OVERSHOOT_M, 2 * np.sqrt(path.variance)).tolist()
+        for time, x, margin in zip(path.times_s.tolist(), (path.xy_m[:, 0] - line).tolist(), margins, strict=True):
+            now = 1 if x > margin else -1 if x < -margin else 0
             if now == 0:
                 continue
             if side not in (0, now):
-                middle = _crossing_time(path, line, since, float(time))
+                middle = _crossing_time(path, line, since, time)
                 direction = "to_foot" if now > 0 else "to_head"
-                p = 0.999 if abs(float(x[k])) > 2 * margin else 0.97
+                p = 0.999 if abs(x) > 2 * margin else 0.97
                 events.append(ShotEvent(t=middle, type=name, p=p, fields={"ball": path.ball, "dir": direction}))
-            side, since = now, float(time)
+            side, since = now, time
     events.sort(key=lambda event: event.t)
     return events
 

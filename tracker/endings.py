@@ -136,9 +136,9 @@ def _lies_in(path: Path, around: Surroundings) -> tuple[str, float] | None:
     place = path.xy_m[-1]
     pocket = around.nearest_pocket(place)
     limit = around.radius_m * (SIDE_HANG_RATIO if pocket[0] == "S" else CORNER_HANG_RATIO)
-    depth = [around.depth_m(pocket, point) for point in path.xy_m[-40:]]
-    if depth[-1] < limit or around.mouth_distance_m(pocket, place) > 5 * around.radius_m:
+    if around.depth_m(pocket, place) < limit or around.mouth_distance_m(pocket, place) > 5 * around.radius_m:
         return None
+    depth = [around.depth_m(pocket, point) for point in path.xy_m[-40:]]
     inside = len(depth)
     while inside > 0 and depth[inside - 1] > 0.5 * limit:
         inside -= 1

@@ -159,10 +159,12 @@ class Labelling:
     def _path(self, before: int | None, inner: Sequence[int], after: int | None, label: int) -> float:
         """Score of `inner` as that ball's pieces between two neighbours."""
         total, last = 0.0, before
+        links, value, join = self.links, self.value, self.join
         for index in inner:
-            total += self.join(last, index) + self.value[index][label]
+            known = links.get((last, index)) if last is not None else None
+            total += (join(last, index) if known is None else known) + value[index][label]
             last = index
-        return total + self.join(last, after)
+        return total + join(last, after)
 
     def insertion(self, index: int, label: int) -> tuple[float, list[int]]:
         """Gain of giving a piece to a ball, and the pieces pushed out."""
@@ -232,12 +234,13 @@ class Labelling:
 
         A third ball may have to give way to them; what it loses is called false for now and sought a place by the next moves.
         """
+        now = [self._whole(members, label) for label, members in enumerate(self.rows)]
         for group in self._false_groups():
             best, plan = 1e-6, None
             for label in range(len(self.rows)):
                 out = [m for m in self.rows[label] if any(self._overlap(m, index) for index in group)]
                 kept = [m for m in self.rows[label] if m not in out]
-                gain = self._whole(sorted([*kept, *group]), label) - self._whole(self.rows[label], label)
+                gain = self._whole(sorted([*kept, *group]), label) - now[label]
                 for target in range(-1, len(self.rows)):
                     if target == label or (target < 0) != (not out):
                         continue
@@ -246,7 +249,7 @@ class Labelling:
                     if target >= 0:
                         second = [m for m in self.rows[target] if any(self._overlap(m, index) for index in out)]
                         stay = [m for m in self.rows[target] if m not in second]
-                        total += self._whole(sorted([*stay, *out]), target) - self._whole(self.rows[target], target)
+                        total += self._whole(sorted([*stay, *out]), target) - now[target]
                     if total > best:
                         best, plan = total, (label, out, target, second)
             if plan is not None:

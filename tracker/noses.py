@@ -6,12 +6,12 @@ Between two nose ends lies a mouth; its lips are rounded and its facings differ 
 is told by its place alone: near a nose end or behind the nose line within a mouth.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.table import POCKETS, Table
+from calibration.table import POCKETS, Point, Table
 
 FloatArray = NDArray[np.float64]
 
@@ -49,6 +49,15 @@ class Surroundings:
     table: Table
     touch_m: float
     slack_m: float = 0.0025
+    _middles_m: FloatArray = field(init=False, repr=False, compare=False)
+    _outward: dict[str, FloatArray] = field(init=False, repr=False, compare=False)
+    _noses_m: dict[str, tuple[tuple[Point, Point], ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """What is asked for thousands of times is worked out once."""
+        object.__setattr__(self, "_middles_m", np.array([self.table.mouth_centre_m(pocket) for pocket in POCKETS]))
+        object.__setattr__(self, "_outward", {pocket: _outward(self.table, pocket) for pocket in POCKETS})
+        object.__setattr__(self, "_noses_m", self.table.noses_m())
 
     @property
     def radius_m(self) -> float:
@@ -68,7 +77,7 @@ class Surroundings:
     def beside_nose(self, cushion: str, point: FloatArray) -> bool:
         """Whether the nose is there, not a mouth."""
         along = 1 if cushion in ("head", "foot") else 0
-        for start, end in self.table.noses_m()[cushion]:
+        for start, end in self._noses_m[cushion]:
             low, high = sorted((start[along], end[along]))
             if low - 0.1 * self.radius_m <= point[along] <= high + 0.1 * self.radius_m:
                 return True
@@ -80,26 +89,20 @@ class Surroundings:
 
     def nearest_pocket(self, point: FloatArray) -> str:
         """The pocket whose mouth centre is nearest."""
-        return min(POCKETS, key=lambda pocket: self.mouth_distance_m(pocket, point))
+        return POCKETS[int(np.argmin(np.hypot(point[0] - self._middles_m[:, 0], point[1] - self._middles_m[:, 1])))]
 
     def mouth_distance_m(self, pocket: str, point: FloatArray) -> float:
         """Distance from the middle of a mouth, metres."""
-        x, y = self.table.mouth_centre_m(pocket)
+        x, y = self._middles_m[POCKETS.index(pocket)]
         return float(np.hypot(point[0] - x, point[1] - y))
 
     def depth_m(self, pocket: str, point: FloatArray) -> float:
         """How far a centre is behind the line between a mouth's nose ends, metres; negative on the bed side."""
-        mouth = np.array(self.table.mouth_centre_m(pocket))
-        outward = self.outward(pocket)
-        return float((point - mouth) @ outward)
+        return float((point - self._middles_m[POCKETS.index(pocket)]) @ self._outward[pocket])
 
     def outward(self, pocket: str) -> FloatArray:
         """Unit vector from the bed into a pocket, across the line of its nose ends."""
-        (ax, ay), (bx, by) = self.table.mouth_m(pocket)
-        normal = np.array([by - ay, ax - bx])
-        normal /= np.hypot(normal[0], normal[1])
-        mouth = np.array(self.table.mouth_centre_m(pocket))
-        return normal if float(normal @ mouth) > 0 else -normal
+        return self._outward[pocket]
 
     def mouth_half_m(self, pocket: str) -> float:
         """Half the width of a mouth, metres."""
@@ -116,3 +119,10 @@ class Surroundings:
         reach = self.mouth_half_m(pocket) + 0.8 * self.radius_m + slack_m
         near_edge = min(self.gap_m(cushion, point) for cushion in INWARD) < 0.6 * self.radius_m + slack_m
         return pocket if near_edge and self.mouth_distance_m(pocket, point) < reach else None
+
+
+def _outward(table: Table, pocket: str) -> FloatArray:
+    (ax, ay), (bx, by) = table.mouth_m(pocket)
+    normal = np.array([by - ay, ax - bx])
+    normal /= np.hypot(normal[0], normal[1])
+    return normal if float(normal @ np.array(table.mouth_centre_m(pocket))) > 0 else -normal

@@ -193,23 +193,25 @@ def _fill_gap(
     t0, t1 = float(chain.times_s[row]), float(chain.times_s[row + 1])
     (x0, y0), (x1, y1) = ((float(x), float(y)) for x, y in chain.places_m[row : row + 2])
     distance = hypot(x1 - x0, y1 - y0)
+    v0, v1 = _velocity(chain, row, -1, count), _velocity(chain, row + 1, 1, count)
+    curve = None if (before or after) or t1 - t0 > _LONGEST_GAP_S else _Curve(chain, row, v0, v1)
     for frame in range(numbers[row] + 1, numbers[row + 1]):
         time = frames[frame - first_frame].time_s
         filled: _Row | None = None
         if before and after and hypot(before[0] - after[0], before[1] - after[1]) < _SAME_M + 3 * (before[2] + after[2]):
             filled = ((before[0] + after[0]) / 2, (before[1] + after[1]) / 2, max(before[2], after[2]))
         elif before and not after:
-            speed = max(hypot(*_velocity(chain, row + 1, 1, count)), distance / (t1 - t0))
+            speed = max(hypot(*v1), distance / (t1 - t0))
             leave = t1 - distance / max(speed, 1e-6)
             share = min(max((time - leave) / max(t1 - leave, 1e-6), 0.0), 1.0)
             filled = _between(before, (x1, y1), share)
         elif after and not before:
-            speed = max(hypot(*_velocity(chain, row, -1, count)), distance / (t1 - t0))
+            speed = max(hypot(*v0), distance / (t1 - t0))
             arrive = t0 + distance / max(speed, 1e-6)
             share = min(max((arrive - time) / max(arrive - t0, 1e-6), 0.0), 1.0)
             filled = _between(after, (x0, y0), share)
-        elif t1 - t0 <= _LONGEST_GAP_S and not (before and after):
-            filled = _hermite(chain, row, count, time)
+        elif curve is not None:
+            filled = curve.at(time)
         if filled is not None:
             rows[frame] = filled
 
@@ -220,19 +222,25 @@ def _between(rest: _Row, moving: tuple[float, float], share: float) -> _Row:
     return rest[0] + share * dx, rest[1] + share * dy, sigma
 
 
-def _hermite(chain: Chain, row: int, count: int, time_s: float) -> _Row:
-    t0, t1 = float(chain.times_s[row]), float(chain.times_s[row + 1])
-    span = t1 - t0
-    s = (time_s - t0) / span
-    p0, p1 = chain.places_m[row], chain.places_m[row + 1]
-    way = p1 - p0
-    v0, v1 = (np.array(_velocity(chain, *side, count)) * span for side in ((row, -1), (row + 1, 1)))
-    length = float(np.hypot(*way))
-    v0, v1 = (_capped(v, 2 * length) for v in (v0, v1))
-    place: FloatArray = (2 * s**3 - 3 * s**2 + 1) * p0 + (s**3 - 2 * s**2 + s) * v0 + (-2 * s**3 + 3 * s**2) * p1 + (s**3 - s**2) * v1
-    turn = float(np.hypot(*(v1 - v0)))
-    sigma = float(max(chain.sigma_m[row], chain.sigma_m[row + 1])) + s * (1 - s) * (0.1 * length + turn)
-    return float(place[0]), float(place[1]), sigma
+class _Curve:
+    """The cubic through two rows that leaves and reaches them at given velocities, metres per second."""
+
+    def __init__(self, chain: Chain, row: int, v0: tuple[float, float], v1: tuple[float, float]) -> None:
+        self._t0 = float(chain.times_s[row])
+        self._span = float(chain.times_s[row + 1]) - self._t0
+        self._p0, self._p1 = chain.places_m[row], chain.places_m[row + 1]
+        self._length = float(np.hypot(*(self._p1 - self._p0)))
+        self._v0, self._v1 = (_capped(np.array(v) * self._span, 2 * self._length) for v in (v0, v1))
+        self._turn = float(np.hypot(*(self._v1 - self._v0)))
+        self._sigma_m = float(max(chain.sigma_m[row], chain.sigma_m[row + 1]))
+
+    def at(self, time_s: float) -> _Row:
+        """Place and doubt at a time in between."""
+        s = (time_s - self._t0) / self._span
+        place: FloatArray = (2 * s**3 - 3 * s**2 + 1) * self._p0 + (s**3 - 2 * s**2 + s) * self._v0
+        place = place + (-2 * s**3 + 3 * s**2) * self._p1 + (s**3 - s**2) * self._v1
+        sigma = self._sigma_m + s * (1 - s) * (0.1 * self._length + self._turn)
+        return float(place[0]), float(place[1]), sigma
 
 
 def _capped(v: FloatArray, limit: float) -> FloatArray:

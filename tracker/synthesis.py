@@ -175,14 +175,16 @@ def _explains(contact: Contact, group: Sequence[Kink]) -> bool:
 
 def _groups(kinks: Sequence[Kink], around: Surroundings, frame_s: float) -> list[list[Kink]]:
     label = list(range(len(kinks)))
+    spans = [(float(kink.time_s), float(kink.sigma_s), float(kink.low_s), float(kink.high_s)) for kink in kinks]
     for (i, a), (j, b) in combinations(enumerate(kinks), 2):
         if label[i] == label[j]:
             continue
+        (a_s, a_sigma, a_low, a_high), (b_s, b_sigma, b_low, b_high) = spans[i], spans[j]
         if a.ball == b.ball:
             linked = (a.after is b.before or b.after is a.before) and (b.before if a.after is b.before else a.before).count <= FEW_SAMPLES
         else:
-            together = abs(a.time_s - b.time_s) < 1.2 * frame_s + 3 * min(a.sigma_s + b.sigma_s, frame_s)
-            same = max(a.low_s, b.low_s) <= min(a.high_s, b.high_s)
+            together = abs(a_s - b_s) < 1.2 * frame_s + 3 * min(a_sigma + b_sigma, frame_s)
+            same = a_low <= b_high and b_low <= a_high and a_low <= a_high and b_low <= b_high
             linked = (together or same) and float(np.hypot(*(a.place_m - b.place_m))) < (2.6 * around.radius_m + NEAR_M)
         if linked:
             old, new = label[j], label[i]

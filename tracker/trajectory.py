@@ -78,9 +78,9 @@ class Piece:
 
     def position(self, time_s: float) -> FloatArray:
         """Shape (2,), metres."""
-        tau = time_s - self.origin_s
-        p, v, a = self.coefficients
-        return np.asarray(p + v * tau + 0.5 * a * tau * tau)
+        tau = float(time_s) - self.origin_s
+        (px, py), (vx, vy), (ax, ay) = self.coefficients.tolist()
+        return np.array([px + vx * tau + 0.5 * ax * tau * tau, py + vy * tau + 0.5 * ay * tau * tau])
 
     def positions(self, times_s: FloatArray) -> FloatArray:
         """At many times, shape (n,) to (n, 2), metres."""
@@ -90,8 +90,9 @@ class Piece:
 
     def velocity(self, time_s: float) -> FloatArray:
         """Shape (2,), metres per second."""
-        _, v, a = self.coefficients
-        return np.asarray(v + a * (time_s - self.origin_s))
+        tau = float(time_s) - self.origin_s
+        _, (vx, vy), (ax, ay) = self.coefficients.tolist()
+        return np.array([vx + ax * tau, vy + ay * tau])
 
     def speed(self, time_s: float) -> float:
         """Metres per second."""
