@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibration.equipment import BallId
+from tracker.aside import meets_first
 from tracker.certainty import SHORT_FLIGHT_SAMPLES, tempered
 from tracker.contacts import Contact
-from tracker.first_contact import TOUCHING_M, FirstContact, decide, meets_first
+from tracker.first_contact import TOUCHING_M, FirstContact, decide
 from tracker.history import BallIdentity
 from tracker.kinks import Path
 from tracker.outlook import may_change
@@ -309,12 +310,12 @@ def _unseen_way_m(path: Path, time_s: float, away: FloatArray) -> float:
     ways together, over that of none."""
     before = path.times_s < time_s
     counts = max(1, int(before.sum())), max(1, int((~before).sum()))
-    sigma = (float(path.variance.mean()) * (1 / counts[0] + 1 / counts[1]) + MOVED_M**2) ** 0.5
+    sigma = float(np.hypot(float(path.variance.mean() * (1 / counts[0] + 1 / counts[1])) ** 0.5, MOVED_M))
     moved = 0.0
     if before.any() and not before.all():
         moved = float((path.xy_m[~before].mean(axis=0) - path.xy_m[before].mean(axis=0)) @ away) / max(float(np.hypot(*away)), 1e-9)
     z = float(np.clip(moved / sigma, -MOVED_SIGMAS, MOVED_SIGMAS))
-    likely = float(ndtr(z) * np.sqrt(2 * np.pi) * np.exp(0.5 * z * z))
+    likely = float(ndtr(z)) * float(np.sqrt(2 * np.pi) * np.exp(0.5 * z * z))
     return sigma * min(likely, MOVED_SIGMAS)
 
 

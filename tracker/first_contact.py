@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibration.equipment import BallId
+from tracker.aside import floor_shares
 from tracker.kinks import Kink, Path
 from tracker.trajectory import Piece, fit_piece
 
@@ -58,8 +59,6 @@ NEVER_WAKES = 1e-6
 """The same of a ball that touches none: at what it would have to take unseen the path would have to graze it to micrometres."""
 RACE_FLOOR = 1e-3
 """Least probability of the race: the path may be bent where it was not seen."""
-SHIFTS = 41
-"""Ways tried from one side to the other, less than a millimetre apart."""
 MISS_SCALE_M = 0.002
 """Where no drawn path reaches a ball, each such distance beyond reach costs one unit of log odds."""
 STROKE_WAY_M = 0.0003
@@ -148,14 +147,15 @@ def decide(
     ]
     approach, window = way_there(striker, strike, _wake(anchor), limit, frame_s)
     race, times = _race(approach, rivals, reach_m, window)
+    cluster = _clusters(rivals, reach_m)  # of all: those of a rack touch one another through such as have not woken
     keep = [k for k in range(len(rivals)) if race[k] > 0 or rivals[k].ball in named]
-    rivals, race, times = [rivals[k] for k in keep], race[keep], times[keep]
+    rivals, race, times, cluster = [rivals[k] for k in keep], race[keep], times[keep], [cluster[k] for k in keep]
     if not (race > 0).any():
         # the path reaches none of them: then it is the nearest to it that counts
         race = np.exp(-np.array([max(0.0, _miss(approach, rival, window) - reach_m) for rival in rivals]) / MISS_SCALE_M)
         race /= max(float(race.sum()), 1e-12)
-    log = np.log(np.maximum(race, RACE_FLOOR / len(rivals)))
-    cluster = _clusters(rivals, reach_m)
+    least = RACE_FLOOR / len(rivals) * floor_shares(approach, np.array([rival.place_m for rival in rivals]), race, times, reach_m)
+    log = np.log(np.maximum(race, least))
     log += np.array([_wake_evidence(k, rivals, cluster) for k in range(len(rivals))])
     awake = sorted((k for k, rival in enumerate(rivals) if rival.kink is not None), key=lambda k: _wake(rivals[k]))[:2]
     if len(awake) == 2 and all(cluster.count(cluster[k]) == 1 for k in awake):
@@ -288,26 +288,6 @@ def _race(piece: Piece, rivals: Sequence[_Rival], reach_m: float, window: tuple[
     race = np.array([float((any_hit & (winner == k)).sum()) for k in range(len(rivals))]) / max(1, int(any_hit.sum()))
     times = np.array([float(np.mean(column[np.isfinite(column)])) if np.isfinite(column).any() else np.nan for column in entry.T])
     return race, times
-
-
-def meets_first(first_m: FloatArray, second_m: FloatArray, along: FloatArray, wrong_m: float, reach_m: float) -> bool:
-    """Whether a ball on its way meets the first of two before the second however its way is shifted across itself.
-
-    Args:
-        first_m: Where the first lies, from the start of the way, metres, shape (2,).
-        second_m: The same of the second.
-        along: The way's direction, shape (2,), of length 1.
-        wrong_m: How far to either side the way may be shifted.
-        reach_m: Two radii.
-    """
-    shifts = np.linspace(-wrong_m, wrong_m, SHIFTS)
-    return bool((_met_after(first_m, along, shifts, reach_m) < _met_after(second_m, along, shifts, reach_m)).all())
-
-
-def _met_after(ball_m: FloatArray, along: FloatArray, shifts: FloatArray, reach_m: float) -> FloatArray:
-    """How far along each of the shifted ways a ball is met, metres; infinite where it is passed."""
-    inside = reach_m**2 - (float(along[0] * ball_m[1] - along[1] * ball_m[0]) - shifts) ** 2
-    return np.where(inside > 0, float(ball_m @ along) - np.sqrt(np.maximum(inside, 0.0)), np.inf)
 
 
 def _miss(piece: Piece, rival: _Rival, window: tuple[float, float]) -> float:

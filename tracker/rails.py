@@ -22,7 +22,7 @@ from tracker.first_contact import FirstContact, way_there
 from tracker.kinks import Path
 from tracker.lips import lip_touch
 from tracker.noses import INWARD
-from tracker.scene import Scene
+from tracker.scene import VISIT_M, Scene
 from tracker.trajectory import Piece, fit_piece
 
 FloatArray = NDArray[np.float64]
@@ -43,6 +43,9 @@ SOFT_SIGMA_M = 0.0008
 """Doubt of the place of a nose and of a ball beside it."""
 STRAIGHT_OFF = 0.5
 """Cosine between the way of a ball and the normal of the nose that it lay against from which nothing pressed it into it."""
+DRIVEN_COS, DRIVEN_MPS, DRIVEN_GAP_M, DRIVEN_SHARE = 0.3, 0.05, 0.003, 0.9
+"""A ball that was hit from so far off along its nose, with so much speed into it, and lay no farther from it, was driven into it; but where
+nothing parted them before, whether that is a touch after the hit is a matter of words."""
 TURN_STEPS, TURN_M = 17, 0.004
 """Places of a stretch that are looked at, and by how much it comes nearer and goes off again to be a turn."""
 TURN_GAP_M, TURN_SHARE = 0.002, 0.8
@@ -125,7 +128,27 @@ def _pressed_where_it_lay(scene: Scene, path: Path, cushion: str, since_s: float
     if float(INWARD[cushion] @ velocity) > STRAIGHT_OFF * float(np.hypot(*velocity)) or not scene.around.beside_nose(cushion, place):
         return 0.0
     sigma = (SOFT_SIGMA_M**2 + float(rest.covariance[0, 0])) ** 0.5
-    return SOFT_SHARE * float(ndtr((SOFT_GAP_M - scene.around.gap_m(cushion, place)) / sigma))
+    gap = scene.around.gap_m(cushion, place)
+    if _driven_into(scene, path, cushion, since_s):
+        return DRIVEN_SHARE * float(ndtr((DRIVEN_GAP_M - gap) / sigma))
+    return SOFT_SHARE * float(ndtr((SOFT_GAP_M - gap) / sigma))
+
+
+def _driven_into(scene: Scene, path: Path, cushion: str, since_s: float) -> bool:
+    """Whether the struck ball, when it met a ball where that lay, came at it from the bed's side: along the line of their centres
+    the blow went into the nose."""
+    if scene.strike is None or path.ball == scene.strike.ball:
+        return False
+    striker, rest = scene.paths[scene.strike.ball], path.pieces[0]
+    if abs(rest.end_s - since_s) > 2 * scene.frame_s:
+        return False
+    moments = np.linspace(since_s - scene.frame_s, since_s + scene.frame_s, 9)
+    away = rest.coefficients[0] - striker.positions(moments)
+    k = int(np.argmin(np.hypot(away[:, 0], away[:, 1])))
+    line = away[k] / max(float(np.hypot(*away[k])), 1e-9)
+    came = striker.piece_at(since_s - 2 * scene.frame_s).velocity(since_s - 2 * scene.frame_s)
+    into = -float(INWARD[cushion] @ line)
+    return into > DRIVEN_COS and into * float(came @ line) > DRIVEN_MPS and float(np.hypot(*away[k])) < 2 * scene.around.radius_m + VISIT_M
 
 
 def _died_beside(scene: Scene, piece: Piece, cushion: str, times: FloatArray, places: FloatArray) -> float:

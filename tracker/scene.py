@@ -17,6 +17,7 @@ from tracker.history import BallTrack, TrackEnd, TrackReport
 from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
 from tracker.parting import parted
+from tracker.rebounds import given_back, stopped_short
 from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
 from tracker.stroke import CLEAR_MPS, CUE_NAMES, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, struck_before, was_carried, was_taken
@@ -127,10 +128,13 @@ def read_scene(window: ShotWindow, ways: Ways, around: Surroundings, report: Tra
     contacts += missing_causes(kinks, contacts, paths, strike, around, frame)
     contacts += pinned_partners(kinks, contacts, paths, around, frame)
     contacts += driven_unseen(contacts, paths, around, strike, frame)
+    contacts += given_back(kinks, contacts, paths, around, frame)
     early = early_cushion(paths[strike.ball], strike, contacts, around, frame) if strike is not None else None
     if early is not None:
         contacts.append(early[0])
-    contacts += soft_contacts(paths, contacts, around, strike.time_s if strike is not None else start, frame)
+    since = strike.time_s if strike is not None else start
+    contacts += soft_contacts(paths, contacts, around, since, frame)
+    contacts += stopped_short(paths, contacts, around, since, frame)
     contacts = separate(contacts)
     alone = strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts)
     ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}

@@ -35,6 +35,9 @@ STAYS_M = 0.004
 """A ball no farther than this from its place was not struck: compression and shadows move a centre by as much for a while."""
 STAYS_OTHER_M = 0.015
 """The same of a ball that is seldom struck: sleeves and compression over a dark one go further, the softest stroke does too."""
+CREEPS_MPS, CREEPS_M = 0.06, 0.06
+"""Nor was one that never goes faster than this, and no farther, where it touches nothing: it was still rolling when the shot before it
+seemed to be at rest."""
 STANDS_S = 0.1
 """A ball that rests from so soon after the first picture on was found in the wrong place there, as two whites seen as one are; or it
 came to rest before the stroke that follows."""
@@ -125,7 +128,8 @@ def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) 
 
 def hardly_moved(path: Path) -> bool:
     """Whether a ball stayed about where it lay: a stroke sends it farther, a bad measurement does not."""
-    limit_m = STAYS_M if path.ball in CUE_NAMES else STAYS_OTHER_M
+    creeps = all(max(piece.speed(piece.start_s), piece.speed(piece.end_s)) < CREEPS_MPS for piece in path.pieces if piece.moving)
+    limit_m = STAYS_M if path.ball in CUE_NAMES else CREEPS_M if creeps else STAYS_OTHER_M
     return float(np.hypot(*(path.xy_m - path.pieces[0].coefficients[0]).T).max()) < limit_m
 
 

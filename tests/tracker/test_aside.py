@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tracker.first_contact import meets_first
+from tracker.aside import meets_first
 
 RADIUS_M = 0.028575
 REACH_M = 2 * RADIUS_M
