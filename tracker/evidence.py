@@ -260,8 +260,9 @@ def _view(
 
 
 def _on_bed(point: tuple[float, float], places: PocketMap) -> tuple[float, float]:
-    """The nearest place at which a ball can lie clear of the cushions: masks are uncertain at noses and mouths."""
-    x, y = (max(-limit, min(limit, value)) for value, limit in zip(point, (places.limit_x_m, places.limit_y_m), strict=True))
+    """The nearest place at which a ball can lie clear of the cushions and, in a mouth, the bed before it: masks are uncertain at
+    noses, and in a mouth they show the hole or what lies in it."""
+    x, y = (max(-limit, min(limit, value)) for value, limit in zip(places.before(point), (places.limit_x_m, places.limit_y_m), strict=True))
     return x, y
 
 

@@ -95,11 +95,18 @@ class PocketMap:
             kind = "jaws"  # before the line of a mouth a ball can lie beyond the noses' line of either cushion
         return Place(kind=kind, pocket=mouth.name, depth_m=depth, distance_m=hypot(dx, dy))
 
+    def in_mouth(self, position_m: Point) -> bool:
+        """Behind a mouth's line, or so near before it that the hole, and what lies in it seen slantwise, shows there."""
+        place, spec = self.place(position_m), self.table.spec
+        if place.distance_m < spec.ball_diameter_m and place.depth_m > -spec.ball_radius_m:
+            return True
+        return place.depth_m > 0 and place.kind != "bed"
+
     def before(self, position_m: Point) -> Point:
-        """For a place behind a mouth's line, the one on the bed a ball's width before that line; else the place itself."""
-        place = self.place(position_m)
-        if place.depth_m <= 0 or place.kind == "bed":
+        """For a place in a mouth, the one on the bed a ball's width before the mouth's line; else the place itself."""
+        if not self.in_mouth(position_m):
             return position_m
+        place = self.place(position_m)
         mouth = next(mouth for mouth in self._mouths if mouth.name == place.pocket)
         back = place.depth_m + self.table.spec.ball_diameter_m
         return position_m[0] - back * mouth.outwards[0], position_m[1] - back * mouth.outwards[1]

@@ -49,7 +49,7 @@ middle of the picture a slanting view shows it, so that it seems to come back ou
 _SUNK_RADII = 0.3
 """How deep behind a mouth's line it must have been before, in ball radii: less is a ball that passes the mouth along a cushion."""
 _FEW = 4
-"""Places behind the line after which a ball that was not lost has not fallen."""
+"""Places in the mouth after which a ball that was not lost has not fallen."""
 
 _Row = tuple[float, float, float]
 
@@ -113,6 +113,10 @@ def _until_it_sank(chain: Chain, frames: Sequence[FrameRecord], first_frame: int
 def _rows_on_bed(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> int:
     """Rows up to the moment the ball goes behind a mouth for good; at least one."""
     count = len(chain.frames)
+    inside = next((k for k, (x, y) in enumerate(reversed(chain.places_m.tolist())) if not places.in_mouth((x, y))), count)
+    fell = _fell_after(chain, count - inside, frames, first_frame, places) if 0 < inside < count else None
+    if fell is not None:
+        return fell + 1
     behind = 0
     for x, y in reversed(chain.places_m[-400:].tolist()):
         place = places.place((x, y))
@@ -128,13 +132,12 @@ def _rows_on_bed(chain: Chain, frames: Sequence[FrameRecord], first_frame: int, 
         spread = chain.places_m[tail] - np.median(chain.places_m[tail], axis=0)
         still = np.hypot(spread[:, 0], spread[:, 1]) < 0.004 + 3 * chain.sigma_m[tail]
         if still.mean() > 0.8:
-            fell = _fell_after(chain, count - behind, frames, first_frame, places)
-            return count if fell is None else fell + 1
+            return count
     return max(count - behind + 1, 1)
 
 
 def _fell_after(chain: Chain, row: int, frames: Sequence[FrameRecord], first_frame: int, places: PocketMap) -> int | None:
-    """The row after which a ball, behind a mouth's line from `row` on, was lost in plain view before it was seen lying there."""
+    """The row after which a ball, in a mouth from `row` on, was lost in plain view on its way in before it was seen lying there."""
     count, spec = len(chain.frames), places.table.spec
     for last in range(max(row - 1, 0), min(row + _FEW, count - 1)):
         if chain.times_s[last + 1] - chain.times_s[last] < _DROP_S or hypot(*_velocity(chain, last, -1, count)) < _DROP_MPS:

@@ -39,6 +39,21 @@ def test_a_ball_that_runs_in_and_is_seen_lying_in_the_pocket_fell() -> None:
     assert _track(tracker.report(0.0, 10.0), "9").times_s[-1] < 0.65
 
 
+def test_a_ball_seen_lying_in_a_pocket_slantwise_just_before_the_mouth_fell() -> None:
+    """At 1.2 m/s into a corner, lost in plain view; then three times 12 mm before the line, in the hole that a slanting view shows
+    there, and the hole covers the bed from then on."""
+    tracker = s.tracker()
+    hole, none = s.cover(1.2, 1.27, 0.55, 0.635), s.cover(0.0, 0.0, 0.0, 0.0)
+    for index in range(70):
+        time = index * s.STEP_S
+        lying = (1.2236, 0.5886) if 0.87 < time < 1.0 else None
+        place = (1.25 - 0.85 * (0.6 - time), 0.615 - 0.85 * (0.6 - time)) if time < 0.56 else lying
+        tracker.update(s.picture(index, {"cue": (0.0, 0.0), "9": place}, occluded=hole if place is None and time > 0.6 else none))
+    report = tracker.report(0.0, 10.0)
+    assert _track(report, "9").times_s[-1] < 0.6
+    assert report.ends[0].p_pocketed > 0.9
+
+
 def test_a_ball_that_lies_in_a_pocket_is_no_other_ball_whatever_its_colour_there() -> None:
     """The 9 runs in; a third of a second later something lies 20 mm behind the line, in the pocket's dark like the 4: no ball."""
     tracker = s.tracker()
