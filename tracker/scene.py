@@ -136,7 +136,7 @@ def read_scene(window: ShotWindow, ways: Ways, around: Surroundings, report: Tra
     contacts += soft_contacts(paths, contacts, around, since, frame)
     contacts += stopped_short(paths, contacts, around, since, frame)
     contacts = separate(contacts)
-    alone = strike is not None and not any(strike.ball in (c.ball, c.other) for c in contacts)
+    alone = strike is not None and not any(strike.ball in (c.ball, c.other) and c.time_s > strike.low_s for c in contacts)
     ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}
     if strike is not None and alone and not _others_played(wakes, paths, strike):
         path = paths[strike.ball]
@@ -209,7 +209,7 @@ def _tip_s(strike: Kink, wakes: Mapping[BallId, Kink], around: Surroundings) -> 
 
 
 def _not_struck(path: Path, strike: Kink) -> bool:
-    return hardly_moved(path) or was_carried(path, strike)
+    return hardly_moved(path, strike) or was_carried(path, strike)
 
 
 def _others_played(wakes: Mapping[BallId, Kink], paths: Mapping[BallId, Path], strike: Kink) -> bool:

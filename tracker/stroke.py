@@ -126,11 +126,12 @@ def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) 
     return False
 
 
-def hardly_moved(path: Path) -> bool:
+def hardly_moved(path: Path, strike: Kink) -> bool:
     """Whether a ball stayed about where it lay: a stroke sends it farther, a bad measurement does not."""
     creeps = all(max(piece.speed(piece.start_s), piece.speed(piece.end_s)) < CREEPS_MPS for piece in path.pieces if piece.moving)
     limit_m = STAYS_M if path.ball in CUE_NAMES else CREEPS_M if creeps else STAYS_OTHER_M
-    return float(np.hypot(*(path.xy_m - path.pieces[0].coefficients[0]).T).max()) < limit_m
+    way = path.xy_m[path.times_s >= strike.low_s] - strike.before.coefficients[0]
+    return float(np.hypot(*way.T).max(initial=0.0)) < limit_m
 
 
 def was_taken(path: Path, end: TrackEnd | None) -> bool:
