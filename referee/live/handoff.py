@@ -27,11 +27,12 @@ CAUGHT_UP_S = 0.04
 """When one is taken this soon after its arrival, it does again."""
 SLOW_FOR_S = 30.0
 """For how long it is remembered that looking did not keep up."""
-SPARING_S = 0.065
-"""Time between pictures while a shot is read: 15 or so a second tell rest from motion (`tracker.segment` wants two in 0.1 s)."""
-APART_S = 0.09
-"""Most time between two pictures that is made by leaving out older ones for newer: longer would be a gap (`tracker.missing`)."""
-THINNED_S, NEWEST_S = 0.06, 0.12
+SPARING_S = 0.055
+"""Least time between pictures while a shot is read: 15 or so a second tell rest from motion."""
+APART_S = 0.075
+"""Most time between two pictures that is made by leaving out older ones for newer: `tracker.segment` wants two in any 0.15 s, or
+it would not see a slow ball move."""
+THINNED_S, NEWEST_S = 0.035, 0.08
 """In that time: as late as this, every other picture is left out, or all that are older."""
 
 

@@ -1,5 +1,6 @@
 """Everything of `cueref live` put together: store, match, camera, pages; started, and ended in order."""
 
+import gc
 import os
 import socket
 import time
@@ -159,6 +160,8 @@ class Live:
 
     def start(self) -> None:
         """Begin to look."""
+        gc.collect()
+        gc.freeze()  # looking through all that is there already takes a tenth of a second, now and then while a ruling is waited for
         self._reading.start()
         self._pictures.start()
         self.media.start()
