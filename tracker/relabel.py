@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.equipment import BallId
+from tracker.departures import sent_home
 from tracker.history import FloatArray
 from tracker.identity import NameBook, assign_names, fuse, spare_labels
 from tracker.labelling import Labelling
@@ -85,6 +86,7 @@ def find_chains(
         seen = sum(len(pieces[m].frames) for m in members)
         if seen >= CONFIRM_COUNT and any(pieces[m].on_bed for m in members):
             chains.append(_chain(ball, [pieces[m] for m in members]))
+    chains = sent_home(chains, [not book.labels or book.is_alike(chain.ball) for chain in chains])
     if not book.labels:
         return _recount(chains)
     return _renamed(chains, book) if book.ball_set.distinct else chains

@@ -205,6 +205,8 @@ def _tip_s(strike: Kink, wakes: Mapping[BallId, Kink], around: Surroundings) -> 
         and kink.size_mps > CLEAR_MPS
         and float(np.hypot(*(kink.before.coefficients[0] - strike.before.coefficients[0]))) < 2 * around.radius_m + TOUCHING_M
     ]
+    if touching and strike.size_mps < CLEAR_MPS and min(touching) > strike.time_s:
+        return min(touching)  # of its own start, after that, hardly anything is seen, and what seems one before is noise
     return min([strike.time_s, *touching])
 
 

@@ -38,6 +38,9 @@ STAYS_OTHER_M = 0.015
 CREEPS_MPS, CREEPS_M = 0.06, 0.06
 """Nor was one that never goes faster than this, and no farther, where it touches nothing: it was still rolling when the shot before it
 seemed to be at rest."""
+CREEPS_ON_M, FOLLOWS_S = 0.02, 0.3
+"""The same of a ball that is struck in nearly every stroke, and only where its rest before is no longer than this: the shot before it has
+only just ended then, and a ball is at rest for longer before it is struck."""
 STANDS_S = 0.1
 """A ball that rests from so soon after the first picture on was found in the wrong place there, as two whites seen as one are; or it
 came to rest before the stroke that follows."""
@@ -129,7 +132,10 @@ def stroke_unseen(paths: Mapping[BallId, Path], start_s: float, frame_s: float) 
 def hardly_moved(path: Path, strike: Kink) -> bool:
     """Whether a ball stayed about where it lay: a stroke sends it farther, a bad measurement does not."""
     creeps = all(max(piece.speed(piece.start_s), piece.speed(piece.end_s)) < CREEPS_MPS for piece in path.pieces if piece.moving)
-    limit_m = STAYS_M if path.ball in CUE_NAMES else CREEPS_M if creeps else STAYS_OTHER_M
+    limit_m = CREEPS_M if creeps else STAYS_OTHER_M
+    if path.ball in CUE_NAMES:
+        follows = strike.time_s - float(path.times_s[0]) < FOLLOWS_S
+        limit_m = CREEPS_ON_M if creeps and follows else STAYS_M
     way = path.xy_m[path.times_s >= strike.low_s] - strike.before.coefficients[0]
     return float(np.hypot(*way.T).max(initial=0.0)) < limit_m
 
