@@ -88,6 +88,29 @@ def test_why_is_one_tap_away(new_page: NewPage) -> None:
     expect(why).to_contain_text("hit almost together: 3 and 5")
 
 
+def test_what_a_person_at_the_table_needs_is_seen_without_scrolling(new_page: NewPage) -> None:
+    """On a tablet all that can be decided and the ball to be spotted; on a phone the table before the queue, which is one tap away."""
+    page = new_page()
+    shot, spot = an_undecided_shot(number=3), {"ball": "9", "to": [0.635, 0.0], "at": [0.637, 0.003], "off_mm": 3.6, "sigma_mm": 0.8}
+    page.set_viewport_size({"width": 1024, "height": 768})
+    canned = open_official(page, last=shot, undecided=[shot])
+    canned.see(help=a_help(spot=[spot | {"done": False}]), clock=a_clock(state="running", left_s=9.0))
+    for seen in ("#queue [data-word=too_close]", "#help [data-to-go]"):
+        box = page.locator(seen).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 768 - 60
+    expect(page.locator("#to-queue")).to_be_hidden()
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    stage, queue = page.locator("#stage").bounding_box(), page.locator("#queue").bounding_box()
+    assert stage is not None
+    assert queue is not None
+    assert stage["y"] < 480
+    assert queue["y"] > stage["y"] + stage["height"]
+    press(page, "Undecided calls 1")
+    expect(page.locator("#queue [data-word=stands]")).to_be_in_viewport()
+
+
 def test_spotting_help_counts_down_to_a_tick(new_page: NewPage) -> None:
     """A ball to be spotted shows what is still to go in millimetres and which way, on the list and on the table, then a tick."""
     page = new_page()

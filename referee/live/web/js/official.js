@@ -136,6 +136,7 @@ async function wholeShot(number) {
 function look(shot) {
   stage.show(shot);
   call.show(shot);
+  document.documentElement.classList.toggle("elsewhere", Boolean(shot));
   if (shot) byId("call").scrollIntoView({ block: "nearest" });
 }
 

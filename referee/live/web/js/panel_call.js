@@ -34,30 +34,30 @@ export class CallPanel extends Panel {
 
   #parts(shot, match, may) {
     const { say, pick } = this.page;
+    const meta = el(
+      "p.meta",
+      {},
+      el("span", {}, say("shot_n", { n: shot.number })),
+      el("span", {}, match.players[shot.player] ?? ""),
+      badges(this.page, shot),
+    );
     return [
-      el(
-        "p.meta",
-        {},
-        el("span", {}, say("shot_n", { n: shot.number })),
-        el("span", {}, match.players[shot.player] ?? ""),
-        badges(this.page, shot),
-      ),
+      this.tools.withWhy ? el("div.call-head", {}, meta, this.#buttons(shot, may)) : meta,
       el("h2.large", { id: "call-text", "data-shot": shot.number }, pick(shot.call)),
       shot.judged === false ? el("p.soft", {}, say("not_judged_why")) : null,
-      this.tools.withWhy
-        ? el(
-            "p.call-tools",
-            {},
-            button(say(this.open ? "hide_why" : "why"), () => this.#toggle(), {
-              key: "why",
-              "aria-expanded": String(this.open),
-              "aria-controls": "why",
-            }),
-            may ? button(say("correct"), () => this.tools.onFix(shot), { key: "fix", kind: "quiet" }) : null,
-          )
-        : null,
       this.open ? el("div.why", { id: "why" }, whyParts(this.page, shot)) : null,
     ];
+  }
+
+  #buttons(shot, may) {
+    const { say } = this.page;
+    const why = { key: "why", "aria-expanded": String(this.open), "aria-controls": "why" };
+    return el(
+      "p.call-tools",
+      {},
+      button(say(this.open ? "hide_why" : "why"), () => this.#toggle(), why),
+      may ? button(say("correct"), () => this.tools.onFix(shot), { key: "fix", kind: "quiet" }) : null,
+    );
   }
 
   #toggle() {

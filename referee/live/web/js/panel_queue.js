@@ -1,6 +1,6 @@
 /** Calls that nobody has decided: what each may have been, the pictures, and stands / overturned / too close. */
 
-import { button, el, rebuild } from "./dom.js";
+import { button, byId, el, rebuild, set } from "./dom.js";
 import { Panel } from "./panel.js";
 import { percent } from "./panel_call.js";
 
@@ -11,17 +11,28 @@ export class QueuePanel extends Panel {
     if (!match) return;
     const { say, language } = this.page;
     const may = this.tools.may();
-    this.place.hidden = !match.undecided.length;
-    rebuild(this.place, [language.code, may, match.undecided, match.players], () => [
-      el("h2", {}, say("queue"), " ", el("span.count", { "data-undecided": match.undecided.length }, match.undecided.length)),
+    const count = match.undecided.length;
+    this.place.hidden = !count;
+    rebuild(this.place, [language.code, may, match.undecided, match.players, match.last?.number], () => [
+      el("h2", { tabindex: "-1" }, say("queue"), " ", el("span.count", { "data-undecided": count }, count)),
       el("ol", {}, match.undecided.map((shot) => this.#item(shot, match, may))),
     ]);
+    // Where all is in one column the table comes first, and this says what waits below it.
+    set(byId("to-queue"), "hidden", !count);
+    rebuild(byId("to-queue"), [language.code, count], () => [
+      button("", () => this.#come(), { key: "to-queue", icon: [say("queue"), " ", el("span.count", {}, count)] }),
+    ]);
+  }
+
+  #come() {
+    this.place.scrollIntoView({ block: "start" });
+    this.place.querySelector("h2").focus({ preventScroll: true });
   }
 
   #item(shot, match, may) {
     const { say, pick } = this.page;
     return el(
-      "li",
+      match.last?.number === shot.number ? "li.is-called" : "li",
       { "data-shot": shot.number },
       el("p.meta", {}, el("span", {}, say("shot_n", { n: shot.number })), el("span", {}, match.players[shot.player] ?? "")),
       el("p.asked", {}, shot.judged === false ? say("not_judged_why") : pick(shot.call)),
