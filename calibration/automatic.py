@@ -108,14 +108,14 @@ def find_in_video(
         return CalibrationFailure(reason="no picture in the recording")
     view = main_view(collected)
     picture = median_picture(view)
-    found = _find(picture, view[:3], spec, foot, lens)
+    found = _find(picture, view, spec, foot, lens)
     if isinstance(found, CalibrationFailure) or len(view) < 5:
         return found
     matches = views_match(found.calibration, picture, view)
     same = [frame for frame, match in zip(view, matches, strict=True) if match >= SAME_VIEW]
     if len(same) in (len(view), 0):
         return found
-    return _find(median_picture(same), same[:3], spec, foot, lens)
+    return _find(median_picture(same), same, spec, foot, lens)
 
 
 def _find(picture: Image, moments: list[Image], spec: TableSpec, foot: str | None, lens: Lens | None) -> Finding | CalibrationFailure:
@@ -148,10 +148,10 @@ def _find_sized(picture: Image, moments: list[Image], spec: TableSpec, foot: str
     if foot is not None:
         calibration, by = with_foot(calibration, foot), "as given"
     else:
-        evidence = find_foot([_resized(moment, scale) for moment in moments], solution.camera, spec, cloth)
+        evidence = find_foot((_resized(moment, scale) for moment in moments), solution.camera, spec, cloth)
         if evidence is not None:
             calibration, by = with_foot_at(calibration, evidence[0]), evidence[1]
-    balls = _balls([_resized(moment, scale) for moment in moments], solution.camera, spec, cloth)
+    balls = _balls([_resized(moment, scale) for moment in moments[:3]], solution.camera, spec, cloth)
     wrong = doubt_name(spec, balls, fit.mouths.corner_mouth_m)
     if wrong:
         calibration = replace(calibration, good=False, because=(*calibration.because, wrong))

@@ -2,12 +2,13 @@
 
 Named ends are a turn of the table frame by 180 degrees, nothing else; a mirrored frame cannot come out.
 
-Evidence, strongest first: a rack (one compact patch of 9 to 15 balls between the foot spot and a quarter of the way
-to the foot cushion, cloth all round it); a thin line across the whole width at the head string or, with a D, at the
-baulk, on one end only. A cluster of balls in mid-game that fills exactly the rack's place would mislead the first.
+Evidence, strongest first: a rack (one compact patch of 9 to 15 balls between the foot spot and a quarter of the way to the
+foot cushion, cloth all round it), at any time, for balls lie so thick only where they were racked; a thin line across the
+whole width at the head string or, with a D, at the baulk, on one end only. A cluster of balls in mid-game that fills exactly
+the rack's place at the other end would mislead the first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import cv2
@@ -29,6 +30,8 @@ _BED_PX = 512
 """Length of the bed as it is looked at here: 5 mm a pixel on 9 ft, a ball is 11."""
 _RACK_BALLS = (7.0, 21.0)
 """Least and largest area of a rack, in discs of a ball: nine in a diamond to fifteen in a triangle with gaps and shadow."""
+_LINE_PICTURES = 3
+"""Pictures from whose median a line is told: balls and arms move away from it."""
 _LINE_NOISE = 8.0
 """How many times stronger than the usual unevenness of the bed a drawn line must be."""
 _LINE_ALONE = 2.5
@@ -93,11 +96,11 @@ def with_ends_swapped(calibration: Calibration) -> Calibration:
     return replace(calibration, camera=camera, foot_side=foot_side(camera, calibration.spec), doubt=doubt)
 
 
-def find_foot(images: Sequence[Image], camera: CameraModel, spec: TableSpec, cloth: Cloth) -> tuple[float, str] | None:
+def find_foot(images: Iterable[Image], camera: CameraModel, spec: TableSpec, cloth: Cloth) -> tuple[float, str] | None:
     """At which end the foot is.
 
     Args:
-        images: Pictures of this camera, BGR; the first ones of a recording show the rack.
+        images: Pictures of this camera, BGR, in order of time; looked at until one shows a rack.
         camera: Model of it; its naming of the ends does not matter.
         spec: The table.
         cloth: Its colour.
@@ -107,13 +110,15 @@ def find_foot(images: Sequence[Image], camera: CameraModel, spec: TableSpec, clo
         nothing tells.
     """
     maps = _bed_maps(camera, spec)
-    pictures = [_bed(image, maps) for image in images]
-    for picture in pictures:
+    beds: list[FloatArray] = []
+    for image in images:
+        picture = _bed(image, maps)
         unlike = cloth.likeness(picture)
         found = [sign for sign in (1.0, -1.0) if _has_rack(unlike if sign > 0 else unlike[::-1, ::-1], spec)]
         if len(found) == 1:
             return found[0], "rack"
-    beds = [picture.mean(axis=2) for picture in pictures]
+        if len(beds) < _LINE_PICTURES:
+            beds.append(picture.mean(axis=2))
     end = _line_end(np.asarray(np.median(beds, axis=0), dtype=np.float64))
     return None if end == 0 else (end, "line across the head")
 

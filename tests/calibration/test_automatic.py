@@ -83,10 +83,11 @@ def test_other_views_and_people_are_left_out_of_a_clip() -> None:
 
 
 def test_a_rack_tells_the_foot() -> None:
-    """Fifteen balls racked at the right are the foot; without them nothing is said."""
+    """Fifteen balls racked at the right, late in a recording of an empty table, are the foot."""
     camera, d = above(), SPEC.ball_diameter_m
     rack = [(0.635 + i * d * 0.866, (j - i / 2) * d) for i in range(5) for j in range(i + 1)]
-    found = calibrate_image(paint(camera, SPEC, cloth=(190, 120, 10), balls=rack), SPEC)
+    empty, racked = (paint(camera, SPEC, cloth=(190, 120, 10), balls=balls) for balls in ([], rack))
+    found = calibrate_video([empty] * 5 + [racked], SPEC)
     assert isinstance(found, Calibration)
     assert (found.foot_known, found.foot_side) == (True, "right")
 
