@@ -256,5 +256,5 @@ def _swaps(matched: list[tuple[int, int]], motion: FloatArray) -> tuple[tuple[in
     crossed = motion[np.ix_(balls, own)]
     kept = np.diagonal(crossed)
     extra = crossed + crossed.T - kept[:, None] - kept[None, :]
-    first, second = np.nonzero(np.triu(extra < _SWAP_NATS, 1))
-    return tuple((matched[i][0], matched[k][0], float(extra[i, k])) for i, k in zip(first.tolist(), second.tolist(), strict=True))
+    pairs = np.argwhere(extra < _SWAP_NATS).tolist()  # each with itself and, but for few, no other
+    return tuple((matched[i][0], matched[k][0], float(extra[i, k])) for i, k in pairs if i < k)

@@ -39,6 +39,8 @@ MOVED_M, MOVED_SIGMAS = 0.0002, 4.0
 """Doubt of how far a ball moved besides the noise of its places, and the most deviations that it may have moved by unseen."""
 LAY_SAMPLES, LAY_M, LAY_MPS = 3, 0.03, 0.05
 """A ball seen so often before the stroke that goes no farther and no faster than this about it lay still until then."""
+APPEARED_P = 0.8
+"""Probability that the struck ball met one that was first seen rolling: a hand may have sent it, or another ball that lay unseen."""
 SAME_CONTACT_S = 0.05
 """A contact this near to the time at which the first ball was hit, besides the doubt of both, is that contact."""
 MET_P = 0.5
@@ -81,7 +83,7 @@ def find_first_contact(scene: Scene) -> FirstContact:
     resting = {ball: piece for ball, piece in others if piece is not None}
     found = decide(striker, tip, wakes, resting, reach, scene.frame_s)
     if found is None:
-        return _met(scene, strike.ball) or _no_contact(scene, striker)
+        return _met(scene, strike.ball) or _appeared(scene, striker) or _no_contact(scene, striker)
     found = _behind(scene, striker, _earlier(scene, _played(scene, found)))
     best = next(iter(found.probability))
     time, sigma = _when(scene, best, found)
@@ -106,6 +108,18 @@ def _met(scene: Scene, struck: BallId) -> FirstContact | None:
     return None
 
 
+def _appeared(scene: Scene, striker: Path) -> FirstContact | None:
+    """The first contact with a ball that was not seen before it rolled: something set it in motion; None without one."""
+    for path in sorted(scene.paths.values(), key=lambda path: float(path.times_s[0])):
+        first, since_s = path.pieces[0], float(path.times_s[0])
+        if path is striker or not first.moving or since_s <= scene.strike_s or first.count < LAY_SAMPLES:
+            continue
+        if first.speed(first.start_s) > CLEAR_MPS:
+            mixed = {path.ball: APPEARED_P, "unknown": 1 - APPEARED_P}
+            return FirstContact(probability=mixed, time_s=since_s, sigma_s=0.5 * (since_s - scene.strike_s), rivals=(path.ball,))
+    return None
+
+
 def _lay(path: Path, strike_s: float) -> Piece | None:
     """Where a ball lay at the stroke; None for one that moved. The first ball of a rack that passes the whole blow on and goes
     on by millimetres is one slow curve from before it to after it."""
@@ -122,7 +136,8 @@ def _lay(path: Path, strike_s: float) -> Piece | None:
 def _with_touched(scene: Scene, striker: BallId, best: BallId, probability: Mapping[str, float], time_s: float) -> dict[str, float]:
     """The answer with each ball that was touched nearly together with the first one among the rivals: where so few pictures
     show the way, their order is no surer for the race having left one out; but for those that only quite another way met first."""
-    touches = {c.other if c.ball == striker else c.ball: c.time_s for c in scene.contacts if striker in (c.ball, c.other)}
+    touches: dict[BallId | None, float] = {wake.ball: wake.time_s for wake in scene.wakes if wake.ball in probability}
+    touches |= {c.other if c.ball == striker else c.ball: c.time_s for c in scene.contacts if striker in (c.ball, c.other)}
     shares = dict(probability)
     for ball, time in touches.items():
         if ball is None or best not in touches or ball == best or abs(time - touches[best]) >= TOGETHER_S:

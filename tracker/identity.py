@@ -45,12 +45,13 @@ class NameBook:
 
     Attributes:
         labels: Ids, one a column; empty for a set without names.
+        column: The number of each.
     """
 
     def __init__(self, ball_set: BallSet) -> None:
         self.ball_set = ball_set
         self.labels: tuple[BallId, ...] = ball_set.balls
-        self._column = {ball: index for index, ball in enumerate(self.labels)}
+        self.column = {ball: index for index, ball in enumerate(self.labels)}
         self._values = itemgetter(*self.labels) if len(self.labels) > 1 else None
         self._alike = [index for index, ball in enumerate(self.labels) if not ball_set.distinct and ball != "Y"]
 
@@ -84,7 +85,7 @@ class NameBook:
 
     def is_alike(self, ball: BallId) -> bool:
         """True where looks cannot tell this ball from others of the set."""
-        return self._column.get(ball) in self._alike
+        return self.column.get(ball) in self._alike
 
     def log_ratio(self, vectors: FloatArray) -> FloatArray:
         """Log of likelihood over chance, same shape (..., K)."""

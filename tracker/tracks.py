@@ -363,11 +363,11 @@ class Tracker:
                     strand.name = f"b{self._next_label}"
                     self._next_label += 1
             return
-        evidence = self._evidence.copy()
+        doubts = [_GHOST_NATS_PER_S * strand.unseen_s + (0 if strand.confirmed else 6) for strand in self._live]
+        evidence = self._evidence - np.array(doubts).reshape(-1, 1)
         for row, strand in enumerate(self._live):
-            evidence[row] -= _GHOST_NATS_PER_S * strand.unseen_s + (0 if strand.confirmed else 6)
             if strand.name:
-                evidence[row, self._book.labels.index(strand.name)] += _NAME_HOLD
+                evidence[row, self._book.column[strand.name]] += _NAME_HOLD
         for strand, column in zip(self._live, assign_names(evidence), strict=True):
             strand.name = "" if column is None else self._book.labels[column]
 
