@@ -41,6 +41,10 @@ may leave some out from then on, for what comes last has to be seen soon."""
 TELL_S = 0.5
 """How often whoever reads drafts is told what was seen: a draft then brings half a second at most."""
 
+TIE_S = 0.001
+"""Times of pictures are sums of fractions: one that comes just when something is due may come before it by the last bit. At 60 a
+second a window closes 21 pictures after the last motion or 22, and the draft must not be thought old in between."""
+
 IDLE_S = 60.0
 """History kept while nothing is played, seconds: a table at rest says all there is to say in that time, and an evening's
 pictures do not fit into memory."""
@@ -233,7 +237,7 @@ class Pipeline:
         if not segmenter.moving or not state.usable or state.time_s < segmenter.closing_s - AHEAD_S:
             return
         basis = self._basis(state)
-        if old is not None and old.basis == basis and state.time_s < old.time_s + AGAIN_S:
+        if old is not None and old.basis == basis and state.time_s < old.time_s + AGAIN_S + TIE_S:
             return
         self._drop_draft()
         self._draft = Draft(segmenter.preview(), basis, self._tracker, self._calibration.table, self._run)
@@ -243,7 +247,7 @@ class Pipeline:
         if self._segmenter.moving:
             closing_s = self._segmenter.closing_s
             self._settling = now_s >= closing_s - SETTLING_S
-            self._awaited_s = next((due_s for due_s in (closing_s - AHEAD_S, closing_s) if due_s > now_s), inf)
+            self._awaited_s = next((due_s for due_s in (closing_s - AHEAD_S + TIE_S, closing_s + TIE_S) if due_s > now_s), inf)
 
     def _basis(self, state: TableState) -> Basis:
         return Basis(last_move_s=self._segmenter.last_move_s, balls=frozenset(ball.ball for ball in state.balls))
