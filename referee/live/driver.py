@@ -192,6 +192,8 @@ class Driver:
                 awaited_s=pipeline.awaited_s,
             )
             self._given += 1
+            if self._pictures is not None:
+                self._pictures.sparing = pipeline.is_settling
             if taken is None:
                 yield _Step()
                 continue

@@ -47,7 +47,11 @@ class Kept:
 
 
 class Pictures:
-    """The newest picture for the pages, and the last seconds for clips; used from several threads."""
+    """The newest picture for the pages, and the last seconds for clips; used from several threads.
+
+    Attributes:
+        sparing: Balls have stopped and a shot is being read: `KEPT_HZ` of pictures will do, the reading has the processor.
+    """
 
     def __init__(self) -> None:
         """No picture yet."""
@@ -57,6 +61,7 @@ class Pictures:
         self._jpeg: tuple[int, bytes, float] | None = None
         self._kept: deque[Kept] = deque()
         self._viewers = 0
+        self.sparing = False
         self._stop = Event()
         self._listeners: set[Callable[[], None]] = set()
         self._lock = Lock()
@@ -77,7 +82,7 @@ class Pictures:
                 if self._newest is None or self._given == done:
                     continue
                 (image, time_s), done = self._newest, self._given
-            is_due = self._viewers > 0 and not shown_s <= time_s < shown_s + 0.8 / LIVE_HZ
+            is_due = self._viewers > 0 and not self.sparing and not shown_s <= time_s < shown_s + 0.8 / LIVE_HZ
             keeps = not kept_s <= time_s < kept_s + 0.9 / KEPT_HZ
             if not (is_due or keeps):
                 continue
