@@ -17,9 +17,10 @@ from calibration.equipment import TableSpec
 from calibration.errors import InputError
 from calibration.pockets import check_mouths
 from calibration.rubber_width import rim_places_m
-from calibration.search import MOUTH_LIMIT_M, find_fit, fit_noses, judge_fit
+from calibration.search import MOUTH_LIMIT_M, find_fit, judge_fit
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, distances_m, solve, start_from_quad
 from calibration.table import Table
+from calibration.table_fit import fit_noses
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.outline import four_sides, meet, quad_score
+from calibration.outline import four_sides, meet, overlap_share
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -34,12 +34,17 @@ _CHROMA_TOLERANCE = (0.18, 0.45)
 """Least and largest distance in chroma that still counts as cloth: less loses its dim corners, more takes in rails."""
 _SHARE_MIN = 0.06
 """Least share of the picture; a table smaller than this has too few pixels for millimetres."""
+_OVERLAP_LEAST = 0.6
+"""Overlap of a region with its four sides, intersection over union, that speaks for nothing yet."""
+_OVERLAP_SURE, _SHARE_SURE = 0.96, 0.2
+"""A region that fills its four sides so well, whole in the picture and so large a part of it, is the cloth: other colours are not looked
+at. Cloths fill 0.94 to 0.99 of theirs, balls and an arm taken off; with the rails, or the floor, it is less than 0.93."""
 _CUSHION_REACH = 0.075
 """How far outside the bed its cushions are sought, of the root of its area: rubber is 0.03 to 0.05, with the wooden
 rail 0.1 or more; farther takes in a floor of the same colour."""
 _SHADE = 0.012
 """Half the width of a shade that is bridged between bed and rubber, of the root of the bed's area; half a rail is 0.03."""
-_NARROW, _HANGING = 0.032, 0.015
+_NARROW, _HANGING = 0.032, 0.008
 """Radius, of the root of a region's area, of a disc that does not fit into what is cut off it: castings at corners, hollowed by their
 pockets, are 0.02 to 0.03 wide; and the least share of the region that this must take for it to be looked at: square corners lose 0.002."""
 _CUT_SHARE = 0.2
@@ -99,13 +104,13 @@ class Reduced:
         chroma: Shape (h, w, 2), as in `Cloth`.
         lightness: Shape (h, w), mean channel.
         scale: Reduced over full size.
-        peaks: Chroma, shape (2,), and lightness of the commonest colours, commonest first; no lightness where it does not part them.
+        cores: Regions of the commonest colours, commonest first, shape (h, w) each: what cloth is grown from.
     """
 
     chroma: NDArray[np.float32]
     lightness: NDArray[np.float32]
     scale: float
-    peaks: list[tuple[FloatArray, float | None]]
+    cores: list[NDArray[np.bool_]]
 
     @classmethod
     def of(cls, image: Image) -> "Reduced":
@@ -114,7 +119,7 @@ class Reduced:
         size = (max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale)))
         small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
         chroma, lightness = chroma_lightness(np.asarray(cv2.medianBlur(small, 5), dtype=np.uint8))
-        return cls(chroma=chroma, lightness=lightness, scale=scale, peaks=_peaks(chroma, lightness))
+        return cls(chroma=chroma, lightness=lightness, scale=scale, cores=_cores(chroma, lightness))
 
 
 def cut_sides(image: Image, reduced: Reduced | None = None) -> tuple[str, ...]:
@@ -128,8 +133,8 @@ def cut_sides(image: Image, reduced: Reduced | None = None) -> tuple[str, ...]:
         One or two sides; none where no region does, or where it fills the picture as a page or a wall does.
     """
     small = reduced or Reduced.of(image)
-    for peak in small.peaks:
-        found = _region(small.chroma, small.lightness, peak, STRICTNESS[0])
+    for core in small.cores:
+        found = _region(small.chroma, small.lightness, core, STRICTNESS[0])
         if found is None:
             continue
         mask = found[0]
@@ -154,19 +159,22 @@ def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0], re
     small = reduced or Reduced.of(image)
     chroma, lightness, scale = small.chroma, small.lightness, small.scale
     best: tuple[float, Cloth] | None = None
-    for peak in small.peaks:
-        found = _region(chroma, lightness, peak, strictness)
-        if found is None:
+    beds: list[NDArray[np.bool_]] = []
+    for core in small.cores:
+        found = _region(chroma, lightness, core, strictness)
+        if found is None or any(np.array_equal(found[0], other) for other in beds):
             continue
         bed, centre, light, tolerance = found
+        beds.append(bed)
         whole = _with_cushions(bed, _distance(chroma, lightness, centre, light, tolerance, strictness[1]) < 1)
         for mask in (whole, *_without_narrow_parts(whole)):
             sides = four_sides(mask)
             if sides is None:
                 continue
             quad = np.array([meet(sides[i], sides[(i + 1) % 4]) for i in range(4)])
-            score = quad_score(mask, quad, least_share=_SHARE_MIN)
-            if best is not None and score <= best[0]:
+            overlap, share = overlap_share(mask, quad)
+            score = (overlap - _OVERLAP_LEAST) * float(np.sqrt(share))
+            if share < _SHARE_MIN or (best is not None and score <= best[0]):
                 continue
             full = sides.copy()
             full[:, 2] = (sides[:, 2] - 0.5 * (1 - scale) * (sides[:, 0] + sides[:, 1])) / scale
@@ -181,6 +189,8 @@ def find_cloth(image: Image, strictness: tuple[float, float] = STRICTNESS[0], re
                 shade=strictness[1],
             )
             best = score, cloth
+            if overlap > _OVERLAP_SURE and share > _SHARE_SURE and (quad > 0).all() and (quad < mask.shape[::-1]).all():
+                return cloth
     return best[1] if best and best[0] > 0 else None
 
 
@@ -258,6 +268,19 @@ def _peaks(chroma: NDArray[np.float32], lightness: NDArray[np.float32]) -> list[
     return peaks + [(first, light) for light in _parting_lightness(lightness, weight, _near(chroma, first))]
 
 
+def _cores(chroma: NDArray[np.float32], lightness: NDArray[np.float32]) -> list[NDArray[np.bool_]]:
+    """The connected regions of the commonest colours that are large enough to grow cloth from."""
+    cores = []
+    for peak, light in _peaks(chroma, lightness):
+        near = _near(chroma, peak)
+        if light is not None:
+            near &= np.abs(np.log(np.maximum(lightness, 1.0) / np.float32(light))) < _LIGHT_REACH
+        core = _largest(near, central=True) if near.mean() >= _SHARE_MIN / 3 else None
+        if core is not None and core.mean() >= _SHARE_MIN / 3:
+            cores.append(core)
+    return cores
+
+
 def _near(chroma: NDArray[np.float32], peak: FloatArray) -> NDArray[np.bool_]:
     across, along = chroma[..., 0] - np.float32(peak[0]), chroma[..., 1] - np.float32(peak[1])
     return np.asarray(across * across + along * along < (2 * _CHROMA_BIN) ** 2)
@@ -285,17 +308,9 @@ def _parting_lightness(lightness: NDArray[np.float32], weight: FloatArray, near:
 
 
 def _region(
-    chroma: NDArray[np.float32],
-    lightness: NDArray[np.float32],
-    peak: tuple[FloatArray, float | None],
-    strictness: tuple[float, float],
+    chroma: NDArray[np.float32], lightness: NDArray[np.float32], core: NDArray[np.bool_], strictness: tuple[float, float]
 ) -> tuple[NDArray[np.bool_], FloatArray, float, float] | None:
-    near = _near(chroma, peak[0])
-    if peak[1] is not None:
-        near &= np.abs(np.log(np.maximum(lightness, 1.0) / np.float32(peak[1]))) < _LIGHT_REACH
-    core = _largest(near, central=True)
-    if core is None or core.mean() < _SHARE_MIN / 3:
-        return None
+    """The region of a colour grown from a core of it: region, chroma, lightness and tolerance; None where it is too small."""
     for _ in range(3):
         some = np.flatnonzero(core)
         some = some[:: 1 + len(some) // _SOME]
@@ -320,10 +335,10 @@ def _with_cushions(bed: NDArray[np.bool_], cloth: NDArray[np.bool_]) -> NDArray[
     outline = cv2.findContours(bed.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)[0]
     hull = cv2.convexHull(max(outline, key=len))  # of its few outer pixels; of all of them it costs ten times as much
     reach = float(np.sqrt(cv2.contourArea(hull)))
-    near = np.zeros(bed.shape, np.uint8)
-    cv2.fillPoly(near, [hull.astype(np.int32)], (1,))
-    near = np.asarray(cv2.dilate(near, _disc(_CUSHION_REACH * reach)), dtype=np.uint8)
-    joined = cv2.morphologyEx((cloth & (near > 0)).astype(np.uint8), cv2.MORPH_CLOSE, _disc(_SHADE * reach))
+    beyond = np.ones(bed.shape, np.uint8)
+    cv2.fillPoly(beyond, [hull.astype(np.int32)], (0,))
+    near = _distance_px(beyond) <= _CUSHION_REACH * reach
+    joined = cv2.morphologyEx((cloth & near).astype(np.uint8), cv2.MORPH_CLOSE, _disc(_SHADE * reach))
     whole = _largest(joined > 0)
     return bed if whole is None else whole
 
@@ -332,10 +347,17 @@ def _without_narrow_parts(mask: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
     """The region without what hangs on it by narrow parts; empty where it has none to speak of."""
     reach = float(np.sqrt(mask.sum()))
     padded = cv2.copyMakeBorder(mask.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_REPLICATE)
-    filled = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    opened = cv2.morphologyEx(filled, cv2.MORPH_OPEN, _disc(_NARROW * reach))[1:-1, 1:-1]
-    whole = _largest(opened > 0)
+    filled = np.asarray(cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+    radius = _NARROW * reach
+    inner = _distance_px(filled) > radius
+    opened = (_distance_px((~inner).astype(np.uint8)) <= radius)[1:-1, 1:-1] if inner.any() else inner[1:-1, 1:-1]
+    whole = _largest(opened)
     return [] if whole is None or (mask & ~whole).sum() < _HANGING * mask.sum() else [whole]
+
+
+def _distance_px(mask: Image) -> NDArray[np.float32]:
+    """Distance of each pixel of a region from the next outside it: by it regions grow and shrink in less time than by wide discs."""
+    return np.asarray(cv2.distanceTransform(mask, cv2.DIST_L2, 5), dtype=np.float32)
 
 
 def _disc(radius: float) -> Image:

@@ -32,6 +32,8 @@ _BLOCK_M = 0.04
 """Length of cushion whose pixels share one profile: a ball and a half; longer hides the bow, shorter is noisy."""
 _BLOCK_SAMPLES = 9
 """Pixels along a block that its median is taken of."""
+_KNOT = 8
+"""Every how many samples across a side their pixels are computed, straight between: 4 pixels of a lens bend by less than 0.01."""
 _STEP_MIN = 0.012
 """Least change of log lightness per pixel that counts as a step; compression leaves 0.005 on plain cloth."""
 _STRONGEST = 6.0
@@ -41,9 +43,6 @@ _HALO_PX, _HALO_STRONGER = 4.0, 2.5
 edges of a thin dark line are alike to a factor of 2."""
 _SHARE_SHOWN = 0.35
 """Least share of a cushion that must show a step for it to be a line along the cushion."""
-_GAP_DARK = 0.6
-"""Lightness of a gap between rail and rubber, over that of the darker of them: below it the rubber ends at the gap, whose own
-width differs from side to side. Where there is none, the darker of them is its own darkest."""
 _OUTERMOST_OF = 0.35
 """Of several steps of one sign at a place the outermost with this share of the strongest is the nose: where a shade
 begins a little inside the nose's own dark line, that step can be the stronger."""
@@ -113,8 +112,12 @@ def _sample(
 ) -> tuple[Image, NDArray[np.bool_]]:
     """Median colours of the blocks, shape (B, N, 3), and where they lie outside the picture, shape (B, N)."""
     ends = np.stack([middles - _BLOCK_M / 2, middles + _BLOCK_M / 2], axis=1)
-    grid = side_points_m(side, np.repeat(ends.ravel(), len(outward)), np.tile(outward, ends.size), table.spec)
-    pixels = camera.to_pixels(grid, height_m=table.spec.nose_height_m).reshape(len(middles), 2, len(outward), 2)
+    knots = outward[np.unique(np.append(np.arange(0, len(outward), _KNOT), len(outward) - 1))]
+    grid = side_points_m(side, np.repeat(ends.ravel(), len(knots)), np.tile(knots, ends.size), table.spec)
+    coarse = camera.to_pixels(grid, height_m=table.spec.nose_height_m).reshape(len(middles), 2, len(knots), 2)
+    before = np.minimum(np.arange(len(outward)) // _KNOT, len(knots) - 2)
+    on = ((outward - knots[before]) / (knots[before + 1] - knots[before]))[:, None]
+    pixels = coarse[:, :, before] + on * (coarse[:, :, before + 1] - coarse[:, :, before])
     share = ((np.arange(_BLOCK_SAMPLES, dtype=np.float32) + np.float32(0.5)) / np.float32(_BLOCK_SAMPLES))[:, None, None, None]
     first, last = pixels[None, :, 0].astype(np.float32), pixels[None, :, 1].astype(np.float32)
     maps = first + share * (last - first)
@@ -158,81 +161,8 @@ def block_count(table: Table, side: str) -> int:
     return len(block_places_m(table, side))
 
 
-def outer_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, near_m: dict[str, float], reach_m: float) -> list[EdgePoints]:
-    """Where the cloth's colour ends outside the cushions.
-
-    Args:
-        strips: From `unroll`.
-        camera: The model they were unrolled with.
-        table: The table.
-        near_m: Where each side's edge is expected, outward of the nose line.
-        reach_m: How far from there it is sought.
-    """
-    edges = []
-    for side, strip in strips.items():
-        near = near_m[side]
-        window = np.flatnonzero(np.abs(strip.outward_m - near) < reach_m)
-        spacing = abs(strip.outward_m[1] - strip.outward_m[0])
-        falls = {}
-        for block, profile in enumerate(strip.unlike):
-            values = profile[window]
-            at = window[np.flatnonzero((values[:-1] >= 1) & (values[1:] < 1))] if np.isfinite(values).all() else window[:0]
-            if len(at):
-                falls[block] = int(at[np.argmin(np.abs(strip.outward_m[at] - near))])
-        light = strip.colour.mean(axis=2)
-        gaps = [_darkest(light[block], fall, spacing) for block, fall in falls.items()]
-        gap = len(gaps) > 0 and float(np.median([share for _, share in gaps])) < _GAP_DARK
-        along, outward = [], []
-        for (block, fall), (dark, _) in zip(falls.items(), gaps, strict=True):
-            place = _halfway(strip.colour[block], fall, spacing, dark if gap else None)
-            if place is not None:
-                along.append(strip.along_m[block])
-                outward.append(strip.outward_m[0] - place * spacing)
-        points = _agreeing(np.array(along), np.array(outward))
-        if points is not None:
-            pixels = camera.to_pixels(side_points_m(side, *points, table.spec), height_m=table.spec.nose_height_m)
-            edges.append(EdgePoints(side=side, points_px=pixels, along_m=points[0], outer=True, sigma_m=0.004))
-    return edges
-
-
-def _near_far(spacing: float) -> tuple[int, int]:
-    """Samples on either side of the rubber's outer edge that still belong to it or to its blur, and from where on there is rail."""
-    return max(10, round(0.006 / spacing)), max(20, round(0.010 / spacing))
-
-
-def _darkest(lightness: FloatArray, fall: int, spacing: float) -> tuple[int, float]:
-    """Index of the darkest place about the rubber's outer edge, and its lightness over that of the darker of rubber and rail."""
-    near, far = _near_far(spacing)
-    light = lightness[max(0, fall - far - near) : fall + near]
-    if len(light) < far + 2 * near:
-        return fall, 1.0
-    dark = int(light.argmin())
-    return fall - far - near + dark, float(light[dark] / max(1.0, min(light[:near].mean(), light[far + near :].mean())))
-
-
-def _halfway(colour: Image, fall: int, spacing: float, gap: int | None) -> float | None:
-    """Index at which the colour is halfway from rail to rubber, near where it stops being unlike cloth.
-
-    Halfway in linear colour, since video carries colour at half resolution and a threshold would sit off the edge. `gap`
-    is where a dark gap between rail and rubber is darkest, which then counts as the rail.
-    """
-    near, far = _near_far(spacing)
-    if fall - far - near < 0 or fall + near > len(colour):
-        return None
-    rubber = colour[fall + 2 : fall + near].mean(axis=0)
-    rail = colour[fall - far - near : fall - far].mean(axis=0) if gap is None else colour[max(0, gap - 1) : gap + 2].mean(axis=0)
-    change = rail - rubber
-    start = fall - far if gap is None else gap
-    share = (colour[start : fall + near] - rubber) @ change / max(float(change @ change), 1.0)
-    falls = np.flatnonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))
-    if len(falls) == 0:
-        return None
-    i = int(falls[-1])
-    return float(start + i + (share[i] - 0.5) / (share[i] - share[i + 1]))
-
-
-def _agreeing(along: FloatArray, outward: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """The points that lie near one smooth curve; None where too few do."""
+def agreeing(along: FloatArray, outward: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """The points, shape (N,) each, that lie near one smooth curve; None where too few do."""
     if len(along) < 5:
         return None
     keep = np.abs(outward - np.median(outward)) < 0.012
@@ -347,7 +277,7 @@ def nose_edges(strips: dict[str, Strip], camera: CameraModel, table: Table, nose
                 j = i + int(turns[0])
                 share = profile[j - 1] / (profile[j - 1] - profile[j]) if j > i else 0.0
                 depths.append((j - 1 + share - place) * (strip.outward_m[0] - strip.outward_m[1]))
-        points = _agreeing(np.array(along), np.array(outward))
+        points = agreeing(np.array(along), np.array(outward))
         if points is not None:
             points = points[0], points[1] - _line_bias(noses[side], depths, metres_per_pixel)
             pixels = camera.to_pixels(side_points_m(side, *points, table.spec), height_m=table.spec.nose_height_m)

@@ -101,16 +101,10 @@ def _round_trip(lines: list[FloatArray], centre: FloatArray, shape: tuple[int, i
     return ordered
 
 
-def quad_score(mask: NDArray[np.bool_], quad: FloatArray, *, least_share: float) -> float:
-    """Overlap of region and quadrilateral (intersection over union inside the picture) times the root of its share.
-
-    0 where it is less than `least_share` of the picture.
-    """
+def overlap_share(mask: NDArray[np.bool_], quad: FloatArray) -> tuple[float, float]:
+    """Overlap of region and quadrilateral, intersection over union inside the picture, and the quadrilateral's share of the picture."""
     drawn = np.zeros(mask.shape, np.uint8)
     cv2.fillPoly(drawn, [np.round(quad).astype(np.int32)], (1,))
     filled = drawn.astype(bool)
     union = float((filled | mask).sum())
-    if union == 0 or filled.mean() < least_share:
-        return 0.0
-    overlap = float((filled & mask).sum()) / union
-    return (overlap - 0.6) * float(np.sqrt(filled.mean()))
+    return (float((filled & mask).sum()) / union if union else 0.0), float(filled.mean())

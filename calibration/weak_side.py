@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from calibration.cloth import Cloth
 from calibration.covariance import place_sigma_m
-from calibration.landmarks import Step, block_places_m, nose_edges, outer_edges, unroll
+from calibration.landmarks import Step, block_places_m, nose_edges, unroll
+from calibration.rubber_edge import outer_edges
 from calibration.rubber_width import rim_places_m
 from calibration.sights import FAR_M, are_astray, find_sights, held_by_sights
 from calibration.solve import SIDES, EdgePoints, Lens, Solution, distances_m, side_points_m, solve
