@@ -22,12 +22,12 @@ from tracker.history import FloatArray
 if TYPE_CHECKING:
     from tracker.relabel import Chain
 
-REST_S, REST_SAMPLES = 0.1, 4
-"""A ball that stays in its noise for so long, in so many pictures, lies."""
+REST_SAMPLES, LATE_SAMPLES = 5, 3
+"""A ball that stays in its noise for so many pictures lies; and how many may come between that and its leap."""
 REST_M, REST_SIGMAS = 0.001, 3.0
 """Noise of a place of rest besides that of its detections, and how many deviations of them."""
-LEFT_SIGMAS = 4.0
-"""A ball so many deviations off its place has left it."""
+LEAP_M = 0.02
+"""A step this long is one to another ball's place, or that of two found as one: balls that touch are 50 mm apart at least."""
 WAY_SAMPLES, LEAST_SAMPLES = 5, 3
 """Places of a way that are carried back: more meet the next contact, fewer tell no direction."""
 WAY_S = 0.15
@@ -77,40 +77,29 @@ def sent_home(chains: Sequence["Chain"], alike: Sequence[bool]) -> list["Chain"]
 
 
 def _departures(index: int, chain: "Chain") -> list[_Departure]:
-    times, places = chain.times_s, chain.places_m
-    found = []
-    row = 0
-    while row + REST_SAMPLES < len(times):
-        stop = _rest_until(chain, row)
-        if stop is None:
-            row += 1
+    """Where a ball that lay leaps: one that is exchanged with another is at once where that is."""
+    places, limit = chain.places_m, REST_SIGMAS * chain.sigma_m + REST_M
+    steps = np.diff(places, axis=0)
+    leaps = np.flatnonzero(steps[:, 0] ** 2 + steps[:, 1] ** 2 > LEAP_M**2)
+    found: list[_Departure] = []
+    for row in leaps[leaps >= REST_SAMPLES].tolist():
+        if found and row < found[-1].row + WAY_SAMPLES:
             continue
-        lies = slice(max(row, stop - 30), stop)
-        place = places[lies].mean(axis=0)
-        off = np.hypot(*(places[stop:] - place).T)
-        left = np.flatnonzero(off > LEFT_SIGMAS * chain.sigma_m[stop:] + REST_M)
-        if not len(left):
-            break
-        first = stop + int(left[0])
-        way = _way(chain, first)
-        if way is not None:
-            found.append(_Departure(index, first, float(times[first]), place, times[way], places[way], float(chain.sigma_m[first])))
-        row = first + 1
+        stop = next((row + 1 - late for late in range(LATE_SAMPLES + 1) if _rests(places, limit, row + 1 - late)), None)
+        way = None if stop is None else _way(chain, row + 1)
+        if stop is not None and way is not None:
+            place = places[stop - REST_SAMPLES : stop].mean(axis=0)
+            time_s, sigma_m = float(chain.times_s[row + 1]), float(chain.sigma_m[row + 1])
+            found.append(_Departure(index, row + 1, time_s, place, chain.times_s[way], places[way], sigma_m))
     return found
 
 
-def _rest_until(chain: "Chain", row: int) -> int | None:
-    """The row after a rest that begins with `row`; None where it does not rest there."""
-    times, places = chain.times_s, chain.places_m
-    stop = max(row + REST_SAMPLES, int(np.searchsorted(times, times[row] + REST_S)))
-    if stop >= len(times):
-        return None
-    middle = places[row:stop].mean(axis=0)
-    limit = REST_SIGMAS * chain.sigma_m + REST_M
-    if (np.hypot(*(places[row:stop] - middle).T) > limit[row:stop]).any():
-        return None
-    beyond = np.flatnonzero(np.hypot(*(places[stop:] - middle).T) > limit[stop:])
-    return stop + int(beyond[0]) if len(beyond) else len(times)
+def _rests(places: FloatArray, limit: FloatArray, stop: int) -> bool:
+    """Whether a ball lay in the rows just before one."""
+    rows = slice(stop - REST_SAMPLES, stop)
+    if stop < REST_SAMPLES or float(np.hypot(*(places[stop - 1] - places[stop - REST_SAMPLES]))) > 2 * float(limit[stop - 1]):
+        return False
+    return bool((np.hypot(*(places[rows] - places[rows].mean(axis=0)).T) < limit[rows]).all())
 
 
 def _way(chain: "Chain", first: int) -> slice | None:
