@@ -1,5 +1,7 @@
 """Sights of the rails as landmarks: on painted tables whose camera is known."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from calibration.calibration import Calibration
 from calibration.camera import CameraModel
 from calibration.equipment import find_table
 from calibration.search import Fit, find_fit
-from calibration.sights import find_sights, with_sights
+from calibration.sights import find_sights, held_by_sights, with_sights
 from calibration.solve import SIDES, distances_m
 from calibration.table import Table
 
@@ -75,6 +77,19 @@ def test_marks_at_other_places_are_no_sights(seen: tuple[np.ndarray, Fit]) -> No
 
     assert sum(len(edge.along_m) for edge in found) == 12
     assert with_sights(image, Table(SPEC), seen[1].solution, noses, None) == (seen[1].solution, noses)
+
+
+def test_a_single_stray_mark_is_dropped(seen: tuple[np.ndarray, Fit]) -> None:
+    """One of eighteen sights moved by 60 mm along its rail: the fit is that of the other seventeen."""
+    image, fit = seen
+    noses = [edge for edge in fit.edges if edge.sight_m is None]
+    sights = find_sights(image, fit.solution, Table(SPEC), SIDES, 0.025)
+    moved = sights[0].points_px.copy()
+    moved[0] += 20.0
+    held, near = held_by_sights(noses, [replace(sights[0], points_px=moved), *sights[1:]], Table(SPEC), fit.solution, None)
+
+    assert sum(len(edge.along_m) for edge in near) == 17
+    assert max(float(np.abs(distances_m(edge, held, SPEC)).max()) for edge in near) < 0.002
 
 
 def test_sights_say_where_a_nose_is_that_a_graphic_covers(seen: tuple[np.ndarray, Fit]) -> None:
