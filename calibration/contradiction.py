@@ -29,9 +29,9 @@ from calibration.weak_side import across_sigma_m, held_without, sought_again
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
-_SIGMAS, _KNOWN_M = 2.7, 0.003
+_SIGMAS, _KNOWN_M = 3.0, 0.003
 """How many standard deviations off a nose is false, and how well the others must know its place for that: of 440 rendered tables
-three were wrong by 4 to 11 mm, with 3.1 to 6.3 standard deviations, the others had up to 2.3."""
+three were wrong by 4 to 11 mm, with 4.0 to 6.7 standard deviations, the others had up to 2.6."""
 _NOSE_WEIGHT, _LEAST_BESIDE = 3.0, 4
 """How much better than a sight's place that of a nose is known; and how many of both are needed beside a nose to carry on to it."""
 _NEARER = 0.7
