@@ -1,7 +1,8 @@
 """Cushions that are told by what only they can do, where a touch falls between two pictures or bends a path by nothing to be seen.
 
 A ball that rolls slows in proportion to time, so where it would have stopped is known from the way behind it. One that comes to
-rest short of that, though its way led on into a nose, was stopped by the nose (`stopped_short`). And two balls that meet keep
+rest short of that, though its way led on into a nose, was stopped by the nose (`stopped_short`), and one that turns back with nothing
+but a nose near was turned by it, however badly its samples tell where (`turned_back`). And two balls that meet keep
 their momentum between them: what both together have afterwards and had not before, inward from a nose, the nose gave the one that
 lay beside it (`given_back`), however few pictures show its way there and back.
 
@@ -38,6 +39,9 @@ GIVEN_MPS, GIVEN_SIGMAS, GIVEN_SHARE = 0.2, 5.0, 0.4
 """Least momentum (per mass) that a nose gave, in m/s, in deviations, and of what the ball that came changed by."""
 ASIDE_SHARE = 0.5
 """Most of it that may lie along the nose: friction there takes and gives little."""
+TURNED_MPS, TURNED_SIGMAS, TURNED_GAIN = 0.3, 6.0, 12.0
+"""A ball that comes towards a nose and goes from it, each at half of this at least and the change at so many deviations, was turned by it
+where nothing else was near; and what that counts for."""
 TWO_FRAMES = 2.0
 """What happened within so many pictures cannot be told apart."""
 REACH_SLACK_M = 0.004
@@ -126,6 +130,41 @@ def given_back(
             gain = np.zeros(2) if way is None else way.velocity(way.start_s)
             variance = kink.variance + (0.0 if way is None else way.velocity_variance(way.start_s))
             found += _giver(kink, path.ball, rest, kink.jump_mps + gain, variance, contacts, around, frame_s)
+    return found
+
+
+def turned_back(
+    kinks: Sequence[Kink], contacts: Sequence[Contact], paths: Mapping[BallId, Path], around: Surroundings, frame_s: float
+) -> list[Contact]:
+    """Cushion contacts of balls that turned back from a nose a picture or two before they seem to have reached it: the first picture of the
+    way back was taken for one of the way there, or the other way round, so that the turn seems to be where no nose is."""
+    found = []
+    for kink in kinks:
+        busy = any(kink.ball in (c.ball, c.other) and abs(c.time_s - kink.time_s) < TWO_FRAMES * frame_s for c in contacts)
+        if kink.wakes or kink.stops or busy or kink.size_mps < max(TURNED_MPS, TURNED_SIGMAS * kink.variance**0.5):
+            continue
+        for cushion, inward in INWARD.items():
+            came = -float(inward @ kink.before.velocity(kink.before.end_s))
+            goes = float(inward @ kink.after.velocity(kink.after.end_s))
+            gap = around.gap_m(cushion, kink.place_m)
+            near = around.beside_nose(cushion, kink.place_m) and gap < came * TWO_FRAMES * frame_s
+            reach = 2 * around.radius_m + max(came, goes) * TWO_FRAMES * frame_s
+            alone = all(
+                path.ball == kink.ball or float(np.hypot(*(path.position(kink.time_s) - kink.place_m))) > reach for path in paths.values()
+            )
+            if near and alone and min(came, goes) > TURNED_MPS / 2:
+                wait = min(gap / came, frame_s)
+                place = kink.place_m - gap * inward
+                turn = Contact(
+                    ball=kink.ball,
+                    cushion=cushion,
+                    time_s=kink.time_s + wait,
+                    sigma_s=0.5 * frame_s,
+                    place_m=place,
+                    impulse_mps=came + goes,
+                    gain=TURNED_GAIN,
+                )
+                found.append(turn)
     return found
 
 

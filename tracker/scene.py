@@ -17,7 +17,7 @@ from tracker.history import BallTrack, TrackEnd, TrackReport
 from tracker.kinks import Kink, Path, find_kinks
 from tracker.noses import Surroundings
 from tracker.parting import parted
-from tracker.rebounds import given_back, stopped_short
+from tracker.rebounds import given_back, stopped_short, turned_back
 from tracker.segment import ShotWindow
 from tracker.soft import soft_contacts
 from tracker.stroke import CLEAR_MPS, CUE_NAMES, TOUCHING_M, find_stroke, hardly_moved, stroke_unseen, struck_before, was_carried, was_taken
@@ -135,6 +135,7 @@ def read_scene(window: ShotWindow, ways: Ways, around: Surroundings, report: Tra
     since = strike.time_s if strike is not None else start
     contacts += soft_contacts(paths, contacts, around, since, frame)
     contacts += stopped_short(paths, contacts, around, since, frame)
+    contacts += turned_back(kinks, contacts, paths, around, frame)
     contacts = separate(contacts)
     alone = strike is not None and not any(strike.ball in (c.ball, c.other) and c.time_s > strike.low_s for c in contacts)
     ends = {} if report is None else {track_end.ball: track_end for track_end in report.ends}

@@ -7,7 +7,7 @@ from calibration.equipment import find_table
 from calibration.table import Table
 from tracker.kinks import Kink, Path
 from tracker.noses import Surroundings
-from tracker.rebounds import given_back, stopped_short
+from tracker.rebounds import given_back, stopped_short, turned_back
 from tracker.trajectory import Piece
 
 R = 0.028575
@@ -69,3 +69,23 @@ def test_momentum_that_neither_of_two_balls_has_came_from_the_nose(left_mps: flo
     one = path("1", piece(TOUCH_X - 0.02, 0.0, 0.0, 0.98, moving=False), way)
     found = given_back([kink], [], {"1": one}, AROUND, FRAME_S)
     assert [(contact.ball, contact.cushion) for contact in found] == ([("1", "foot")] if touched else [])
+
+
+@pytest.mark.parametrize(("other_x", "touched"), [(0.0, True), (TOUCH_X - 0.05 + 2 * R, False)])
+def test_a_ball_that_turns_back_before_a_nose_was_turned_by_it_unless_a_ball_lay_there(other_x: float, touched: bool) -> None:
+    """5 cm off the foot cushion, at 1 m/s a picture and a half away, a ball turns back with nothing else there."""
+    before, after = piece(TOUCH_X - 0.05, 1.0, 0.5, 1.0), piece(TOUCH_X - 0.06, -0.8, 1.03, 1.5)
+    kink = Kink(
+        ball="1",
+        time_s=1.0,
+        sigma_s=0.005,
+        low_s=1.0,
+        high_s=1.03,
+        place_m=np.array([TOUCH_X - 0.05, 0.3]),
+        jump_mps=np.array([-1.8, 0.0]),
+        variance=1e-4,
+        before=before,
+        after=after,
+    )
+    paths = {"1": path("1", before, after), "2": path("2", piece(other_x, 0.0, 0.0, 2.0, moving=False))}
+    assert [contact.cushion for contact in turned_back([kink], [], paths, AROUND, FRAME_S)] == (["foot"] if touched else [])
