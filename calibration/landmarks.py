@@ -57,6 +57,8 @@ _INWARD_SHARE = 0.85
 """Share of the reach in which a nose is sought inward of where it is expected: an edge farther in is a shadow's."""
 _INWARD_M, _OUTWARD_M = 0.10, 0.07
 """The strip's reach inside the rough nose line and outside the rough outer edge."""
+_ROUGH_M, _RAIL_PX = 0.035, 16.0
+"""And at least so far outside as that edge may be off, and so many pixels of rail beyond it: of a small picture that is more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,7 +93,8 @@ def unroll(image: Image, camera: CameraModel, table: Table, cloth: Cloth, rubber
         rubber_m: Rough width of the rubber.
     """
     scale = _pixels_per_metre(camera, table)
-    outward = np.arange(rubber_m + _OUTWARD_M, -_INWARD_M, -0.5 / scale)
+    beyond = max(_OUTWARD_M, _ROUGH_M + _RAIL_PX / scale)
+    outward = np.arange(rubber_m + beyond, -_INWARD_M, -0.5 / scale)
     strips = {}
     for side in SIDES:
         middles = block_places_m(table, side)
