@@ -57,8 +57,8 @@ _INWARD_SHARE = 0.85
 """Share of the reach in which a nose is sought inward of where it is expected: an edge farther in is a shadow's."""
 _INWARD_M, _OUTWARD_M = 0.10, 0.07
 """The strip's reach inside the rough nose line and outside the rough outer edge."""
-_ROUGH_M, _RAIL_PX = 0.035, 16.0
-"""And at least so far outside as that edge may be off, and so many pixels of rail beyond it: of a small picture that is more."""
+_ROUGH_M, _RAIL_PX = 0.012, 15.0
+"""And at least so far outside as that edge usually is off, and so many pixels of rail beyond it, which in a small picture is more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

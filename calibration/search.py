@@ -79,6 +79,8 @@ _SAME_PX = 2.5
 _EFFORT, _EFFORT_OUTLINE, _EFFORT_NONE = 2.0, 0.35, 0.05
 """After how many whole fits no further way is begun, and what one counts that ended before its noses were fitted, or at its outline:
 a picture shall be refused in 1.5 s too, and of 660 rendered tables none needed more."""
+_EFFORT_CUT = 1.0
+"""The same where the cloth seems to run out of the picture: whole tables at its edge are found by the first whole fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,6 +128,7 @@ def find_fit(image: Image, spec: TableSpec, lens: Lens | None = None) -> Fit | s
     reason = "no table seen from above: no cloth of one colour with four sides"
     reduced = Reduced.of(image)
     spent = 0.0
+    cut: tuple[str, ...] | None = None
     for made in _ways(image, spec, lens, reduced):
         if isinstance(made, Fit):
             if not made.because and not made.no_table:
@@ -136,9 +139,13 @@ def find_fit(image: Image, spec: TableSpec, lens: Lens | None = None) -> Fit | s
         else:
             reason = made
             spent += _EFFORT_NONE if made in (NO_OUTLINE, TOO_FEW_EDGES) else _EFFORT_OUTLINE
-        if spent >= _EFFORT:
+        cut = cut_sides(image, reduced) if cut is None else cut
+        if spent >= (_EFFORT_CUT if cut else _EFFORT):
             break
-    cut = cut_sides(image, reduced) if best is None or best.because else ()
+    if cut is None:
+        cut = cut_sides(image, reduced)
+    if best is not None and not best.because:
+        cut = ()
     outside = f"what looks like its cloth runs out of the picture at the {' and the '.join(cut)}; the whole table must be in view"
     if best is None:
         return f"no table seen whole from above: {outside}" if cut else reason
